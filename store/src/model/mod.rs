@@ -1,0 +1,9 @@
+//! The records that a crawl brings and a store keeps.
+
+mod change;
+mod commit;
+mod tag;
+
+pub use change::{ChangeStatus, FileChange, Hunk, Line, Side};
+pub use commit::{Commit, CommitPatch, Person, pull_request_in};
+pub use tag::{Tag, TagObservation};
