@@ -1,1 +1,8 @@
-//! Placeholder.
+//! Answers computed from a store: first what is derived (places, labels, default events),
+//! then the questions themselves. It knows no network and writes no SQL.
+
+pub mod derive;
+mod error;
+pub mod window;
+
+pub use error::QueryError;
