@@ -63,5 +63,6 @@ pub enum Format {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Crawl(commands::crawl::Args),
+    Pins(commands::pins::Args),
     Status(commands::status::Args),
 }

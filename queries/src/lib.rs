@@ -4,6 +4,7 @@
 pub mod classify;
 pub mod derive;
 mod error;
+pub mod pins;
 pub mod window;
 
 pub use error::QueryError;

@@ -3,5 +3,5 @@
 mod resolve;
 mod spec;
 
-pub use resolve::{Resolved, Resolver};
+pub use resolve::{How, Resolved, Resolver};
 pub use spec::WindowSpec;
