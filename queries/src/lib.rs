@@ -1,1 +1,3 @@
-//! Placeholder.
+//! Answers computed from a store.
+
+pub mod rank;
