@@ -114,12 +114,11 @@ impl ModelNames {
             .captures(base)
             .and_then(|found| found.get(1))
             .map(|found| found.as_str().to_uppercase());
-        if out.moe == Some(true) {
-            if let Some(experts) =
+        if out.moe == Some(true)
+            && let Some(experts) =
                 self.traits.get("moe").filter(|name| !out.concepts.contains(name))
-            {
-                out.concepts.push(experts.clone());
-            }
+        {
+            out.concepts.push(experts.clone());
         }
         out
     }
@@ -165,10 +164,11 @@ mod tests {
         assert_eq!(names.parse("tinyllama").billions, None);
     }
 
-    proptest::proptest! {
-        #[test]
-        fn never_panics(name in "\\PC{0,60}") {
-            let _ = ModelNames::shipped().unwrap().parse(&name);
-        }
+    #[test]
+    fn never_panics() {
+        let names = ModelNames::shipped().unwrap();
+        proptest::proptest!(|(name in "\\PC{0,60}")| {
+            let _ = names.parse(&name);
+        });
     }
 }
