@@ -5,6 +5,7 @@ pub mod classify;
 pub mod derive;
 mod error;
 pub mod pins;
+pub mod rank;
 pub mod window;
 
 pub use error::QueryError;
