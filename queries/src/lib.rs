@@ -1,1 +1,5 @@
-//! Placeholder.
+//! Answers computed from a store: derived tables first, then questions over them.
+//!
+//! It knows no network and no SQL.
+
+pub mod ledger;
