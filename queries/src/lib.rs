@@ -4,8 +4,10 @@
 pub mod classify;
 pub mod derive;
 mod error;
+pub mod ledger;
 pub mod pins;
 pub mod rank;
+pub mod why;
 pub mod window;
 
 pub use error::QueryError;
