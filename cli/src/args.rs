@@ -62,7 +62,12 @@ pub enum Format {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    Crawl(commands::crawl::Args),
+    Why(commands::why::Args),
+    Show(commands::show::Args),
     Pins(commands::pins::Args),
+    Crawl(commands::crawl::Args),
     Status(commands::status::Args),
+    Demo(commands::demo::Args),
+    Completions(commands::man::CompletionArgs),
+    Man(commands::man::ManArgs),
 }

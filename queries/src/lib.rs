@@ -7,6 +7,7 @@ mod error;
 pub mod ledger;
 pub mod pins;
 pub mod rank;
+pub mod show;
 pub mod why;
 pub mod window;
 

@@ -1,8 +1,12 @@
 //! One module a command: its arguments, and what it does with the libraries.
 
 pub mod crawl;
+pub mod demo;
+pub mod man;
 pub mod pins;
+pub mod show;
 pub mod status;
+pub mod why;
 
 use std::process::ExitCode;
 
@@ -14,7 +18,12 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let context = Context::new(cli.global)?;
     match cli.command {
         Command::Crawl(args) => crawl::run(&context, args),
+        Command::Demo(args) => demo::run(&context, args),
         Command::Pins(args) => pins::run(&context, args),
+        Command::Show(args) => show::run(&context, args),
+        Command::Why(args) => why::run(&context, args),
+        Command::Completions(args) => man::completions(args),
+        Command::Man(args) => man::pages(args),
         Command::Status(args) => status::run(&context, args),
     }
 }

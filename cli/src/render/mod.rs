@@ -2,6 +2,7 @@
 
 pub mod table;
 pub mod text;
+pub mod why;
 
 use std::io::Write as _;
 

@@ -13,7 +13,6 @@ use crate::window::{How, Resolved, Resolver, WindowSpec};
 /// A window with its commits.
 pub(super) struct Collected<'a> {
     pub(super) upstream: &'a Upstream,
-    pub(super) id: UpstreamId,
     pub(super) base: Resolved,
     pub(super) head: Resolved,
     pub(super) report: WindowReport,
@@ -129,5 +128,5 @@ fn collect_between<'a>(
         coverage,
         notes: [counted(&base), counted(&head)].into_iter().flatten().collect(),
     };
-    Ok(Collected { upstream, id, base, head, report, patches, shipped })
+    Ok(Collected { upstream, base, head, report, patches, shipped })
 }

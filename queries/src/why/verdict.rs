@@ -151,7 +151,7 @@ fn only_names(file: &FileChange, others: &[String], own: &str) -> bool {
 }
 
 /// The lines that fired a label, as evidence.
-pub(super) fn lines(patch: &StoredPatch, label: &Label) -> Vec<Evidence> {
+pub(crate) fn lines(patch: &StoredPatch, label: &Label) -> Vec<Evidence> {
     label
         .evidence
         .iter()
