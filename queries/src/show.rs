@@ -144,7 +144,8 @@ fn one(
         })
         .collect::<Vec<_>>();
     let commit = &patch.commit;
-    let gaps = patch.files.iter().filter(|f| f.gap).map(|f| format!("a blob of {} is missing", f.path));
+    let gaps =
+        patch.files.iter().filter(|f| f.gap).map(|f| format!("a blob of {} is missing", f.path));
     let person = |p: &headwater_store::model::Person| format!("{} <{}>", p.name, p.email);
     let build = upstream.build_prefix.as_ref().and_then(|prefix| {
         place.as_ref().filter(|p| p.reachable > 0).map(|p| format!("{prefix}{}", p.reachable))

@@ -36,7 +36,10 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     if found.len() > 1 {
         let names: Vec<String> =
             found.iter().map(|f| format!("{} {}", f.upstream, f.sha.short())).collect();
-        bail!("{revision:?} could be any of: {}; name the upstream or give more digits", names.join(", "));
+        bail!(
+            "{revision:?} could be any of: {}; name the upstream or give more digits",
+            names.join(", ")
+        );
     }
     let Some(mut shown) = found.pop() else { bail!("no stored commit is {revision:?}") };
     if args.no_patch {
@@ -64,12 +67,18 @@ fn screen(shown: &Shown, md: bool) -> String {
     line("commit", &format!("{} {}", shown.upstream, shown.sha));
     line("subject", &shown.subject);
     line("author", &format!("{} {}", shown.author, shown.authored.format("%Y-%m-%dT%H:%M:%SZ")));
-    line("committer", &format!("{} {}", shown.committer, shown.committed.format("%Y-%m-%dT%H:%M:%SZ")));
+    line(
+        "committer",
+        &format!("{} {}", shown.committer, shown.committed.format("%Y-%m-%dT%H:%M:%SZ")),
+    );
     if let Some(pr) = shown.pr {
         line("pull request", &format!("#{pr}"));
     }
     let tag = |tag: &Option<String>| tag.clone().unwrap_or_else(|| "none".to_owned());
-    line("first tag", &format!("{} (final: {})", tag(&shown.first_tag), tag(&shown.first_final_tag)));
+    line(
+        "first tag",
+        &format!("{} (final: {})", tag(&shown.first_tag), tag(&shown.first_final_tag)),
+    );
     line(
         "first shipped",
         &format!("{} (final: {})", tag(&shown.first_shipped), tag(&shown.first_final_shipped)),
@@ -85,7 +94,8 @@ fn screen(shown: &Shown, md: bool) -> String {
     for class in &shown.classes {
         line("class", &format!("{} (rule {})", class.class, class.rule));
         for evidence in &class.evidence {
-            let place = format!("{}:{}", evidence.path().unwrap_or_default(), evidence.line().unwrap_or(0));
+            let place =
+                format!("{}:{}", evidence.path().unwrap_or_default(), evidence.line().unwrap_or(0));
             line("", &format!("  {place} {}", evidence.text().unwrap_or_default()));
         }
     }
@@ -95,7 +105,12 @@ fn screen(shown: &Shown, md: bool) -> String {
     let receipt = &shown.receipt;
     line(
         "receipt",
-        &format!("{} {} {}", receipt.transport(), receipt.source(), receipt.obtained().format("%Y-%m-%dT%H:%M:%SZ")),
+        &format!(
+            "{} {} {}",
+            receipt.transport(),
+            receipt.source(),
+            receipt.obtained().format("%Y-%m-%dT%H:%M:%SZ")
+        ),
     );
     out.push('\n');
     for body in shown.body.lines() {

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use headwater_queries::why::{Candidate, DefaultEvent, NestedWindow, Verdict, WhyReport, WindowReport};
+use headwater_queries::why::{
+    Candidate, DefaultEvent, NestedWindow, Verdict, WhyReport, WindowReport,
+};
 use headwater_store::evidence::Evidence;
 
 use super::text;
@@ -75,7 +77,10 @@ pub fn screen(report: &WhyReport, top: usize, format: Format) -> String {
         one_candidate(&mut page, candidate);
     }
     if open.len() > top {
-        page.item(0, &format!("{} more that are not ruled out: --top {}", open.len() - top, open.len()));
+        page.item(
+            0,
+            &format!("{} more that are not ruled out: --top {}", open.len() - top, open.len()),
+        );
     }
     ruled_out(&mut page, report);
     defaults(&mut page, &report.default_events);
@@ -143,7 +148,8 @@ fn nested_window(page: &mut Page, nested: &NestedWindow) {
 }
 
 fn one_candidate(page: &mut Page, candidate: &Candidate) {
-    let classes: Vec<&str> = candidate.classes.iter().map(|c| c.class.as_str()).collect();
+    let mut classes: Vec<&str> = candidate.classes.iter().map(|c| c.class.as_str()).collect();
+    classes.dedup();
     let classes = match classes.is_empty() {
         true => String::new(),
         false => format!("  [{}]", classes.join(", ")),
@@ -215,13 +221,7 @@ fn ruled_out(page: &mut Page, report: &WhyReport) {
         .collect();
     page.heading(&format!("Ruled out: {}", counts.join(", ")));
     for candidate in out.iter().take(20) {
-        let why = candidate
-            .reasons
-            .iter()
-            .filter(|reason| reason.points < 0.0)
-            .map(|reason| reason.words.as_str())
-            .next()
-            .unwrap_or_default();
+        let why = candidate.verdict_reason.as_deref().unwrap_or_default();
         let line = page.safe(&format!(
             "{} {} {}: {} ({why})",
             candidate.upstream,
@@ -243,43 +243,75 @@ fn short(text: &str, most: usize) -> String {
     }
 }
 
+/// Grouped by commit and knob: a default can stand in several places, and the first of
+/// them speaks for the rest.
 fn defaults(page: &mut Page, events: &[DefaultEvent]) {
-    let moved: Vec<&DefaultEvent> = events.iter().filter(|e| e.old.is_some() && e.new.is_some()).collect();
-    if moved.is_empty() {
+    let moved = events.iter().filter(|e| e.old.is_some() && e.new.is_some());
+    let mut groups: Vec<Vec<&DefaultEvent>> = Vec::new();
+    for event in moved {
+        let key = |e: &DefaultEvent| (e.sha, spelling(&e.knob));
+        match groups.iter_mut().find(|group| group.first().is_some_and(|e| key(e) == key(event))) {
+            Some(group) => group.push(event),
+            None => groups.push(vec![event]),
+        }
+    }
+    if groups.is_empty() {
         return;
     }
     page.heading("Defaults that moved");
-    for event in moved {
-        let mut line = format!(
-            "{} {}: {} → {}  ({}, {} {}:{}, grade {})",
-            event.upstream,
-            event.knob,
-            event.old.as_deref().unwrap_or_default(),
-            event.new.as_deref().unwrap_or_default(),
-            event.scope,
-            event.sha.short(),
-            event.path,
-            event.line,
-            event.grade
-        );
-        if event.restore.is_empty() && event.scope != "docs" {
-            line.push_str("; no setting brings the old value back");
-        }
-        let line = page.safe(&line);
-        page.item(0, &line);
-        for way in &event.restore {
+    for mut group in groups {
+        group.sort_by_key(|e| (e.scope == "docs", e.scope == "cli-help", e.scope == "bench"));
+        one_default(page, &group);
+    }
+}
+
+/// The last part of a knob's name, without signs: `--load-mode` and `params.load_mode`.
+fn spelling(knob: &str) -> String {
+    let last = knob.rsplit('.').next().unwrap_or(knob);
+    last.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+fn one_default(page: &mut Page, group: &[&DefaultEvent]) {
+    let Some((event, others)) = group.split_first() else { return };
+    let mut line = format!(
+        "{} {}: {} → {}  ({}, {} {}:{}, grade {})",
+        event.upstream,
+        event.knob,
+        event.old.as_deref().unwrap_or_default(),
+        event.new.as_deref().unwrap_or_default(),
+        event.scope,
+        event.sha.short(),
+        event.path,
+        event.line,
+        event.grade
+    );
+    let ways: Vec<&String> = group.iter().flat_map(|e| &e.restore).collect();
+    if ways.is_empty() && event.scope != "docs" {
+        line.push_str("; no setting brings the old value back");
+    }
+    let line = page.safe(&line);
+    page.item(0, &line);
+    if !others.is_empty() {
+        let places: Vec<String> = others.iter().map(|e| format!("{}:{}", e.path, e.line)).collect();
+        let also = page.safe(&format!("also in {}", places.join(", ")));
+        page.item(1, &also);
+    }
+    let mut told: Vec<&str> = Vec::new();
+    for way in ways {
+        if !told.contains(&way.as_str()) {
+            told.push(way);
             let way = page.safe(&format!("old behaviour: {way}"));
             page.item(1, &way);
         }
-        if let Some(device) = &event.on_device {
-            let same = if device.unchanged { "as before" } else { "a change" };
-            let words =
-                page.safe(&format!("on {}: {}, {same}: {}", device.device, device.becomes, device.why));
-            page.item(1, &words);
-            for evidence in &device.evidence {
-                let shown = shown_evidence(page, evidence);
-                page.item(2, &shown);
-            }
+    }
+    if let Some(device) = group.iter().find_map(|e| e.on_device.as_ref()) {
+        let same = if device.unchanged { "as before" } else { "a change" };
+        let words =
+            page.safe(&format!("on {}: {}, {same}: {}", device.device, device.becomes, device.why));
+        page.item(1, &words);
+        for evidence in &device.evidence {
+            let shown = shown_evidence(page, evidence);
+            page.item(2, &shown);
         }
     }
 }
@@ -326,7 +358,8 @@ fn absences(page: &mut Page, report: &WhyReport) {
             let gap = page.safe(&format!("gap {}: {}", gap.kind, gap.detail));
             page.item(1, &gap);
         }
-        for command in absence.rederive() {
+        // The first suffices on a screen; all are in JSON.
+        for command in absence.rederive().iter().take(if page.md { 3 } else { 1 }) {
             page.command(1, command);
         }
     }

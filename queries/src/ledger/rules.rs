@@ -98,7 +98,12 @@ pub(crate) enum Holder {
     /// CMake presets: cache variables.
     Presets {},
     /// Any text: lines with a `value` (and perhaps a `knob`) group.
-    Lines { pattern: Pattern, knob: Option<String>, #[serde(default)] separator: Option<String> },
+    Lines {
+        pattern: Pattern,
+        knob: Option<String>,
+        #[serde(default)]
+        separator: Option<String>,
+    },
     /// Markdown: tables with a row a knob.
     Table { default: Pattern },
 }

@@ -58,7 +58,8 @@ impl<'a> PinReader<'a> {
     ) -> Result<Self, QueryError> {
         let objects = store.objects(&upstream.name)?.reader()?;
         let mut patterns = Vec::new();
-        for pattern in upstream.pins.iter().flat_map(|p| &p.homes).filter_map(|h| h.value.as_ref()) {
+        for pattern in upstream.pins.iter().flat_map(|p| &p.homes).filter_map(|h| h.value.as_ref())
+        {
             let regex = Regex::new(pattern).map_err(|e| QueryError::Pattern(e.to_string()))?;
             patterns.push((pattern.clone(), regex));
         }
@@ -149,10 +150,7 @@ impl<'a> PinReader<'a> {
             return Ok(Err(format!("{} is not tracked", pin.upstream)));
         };
         if self.store.find_upstream(&target.name)?.is_none() {
-            return Ok(Err(format!(
-                "{0} is not crawled: `headwater crawl {0}`",
-                target.name
-            )));
+            return Ok(Err(format!("{0} is not crawled: `headwater crawl {0}`", target.name)));
         }
         let resolver = Resolver::new(self.store, target)?;
         Ok(match resolver.resolve(&pin.value) {
@@ -167,9 +165,11 @@ impl<'a> PinReader<'a> {
                 };
                 Ok(PinTarget { commit: found.commit, build, derived: found.how == How::Counted })
             }
-            Err(error @ (QueryError::UnknownRevision { .. } | QueryError::NotStored { .. } | QueryError::Ambiguous { .. })) => {
-                Err(error.to_string())
-            }
+            Err(
+                error @ (QueryError::UnknownRevision { .. }
+                | QueryError::NotStored { .. }
+                | QueryError::Ambiguous { .. }),
+            ) => Err(error.to_string()),
             Err(error) => return Err(error),
         })
     }

@@ -1,5 +1,5 @@
 //! What was looked for and not found: by rule, and by exact search over the window's own
-//! lines. Data: `rules/absences.toml`.
+//! lines, merges left out as git leaves them out. Data: `rules/absences.toml`.
 
 use headwater_store::evidence::{Absence, Method};
 use regex::bytes::Regex;
@@ -25,11 +25,13 @@ struct Question {
     words: String,
 }
 
-/// The absences of a window: for each class that no commit has, that no rule fired, and
-/// where no changed line holds the class's words either, that too.
+/// The absences of a window: for each class that no commit has, that no rule fired; and
+/// where no changed line holds the class's words either, that, which is stronger.
+/// `moved` tells whether the ledger knows of a default that moved.
 pub(super) fn of(
     window: &Collected<'_>,
     labels: &[Vec<Label>],
+    moved: bool,
 ) -> Result<Vec<Absence>, QueryError> {
     let file: File = toml::from_str(FILE).map_err(|error| QueryError::Rules {
         file: "absences.toml".to_owned(),
@@ -39,40 +41,47 @@ pub(super) fn of(
     let (upstream, range) =
         (&window.upstream.name, format!("{}..{}", window.report.base, window.report.head));
     let mut absences = Vec::new();
-    for question in file.absence {
-        let fired = labels.iter().flatten().any(|label| label.class == question.class);
-        if fired {
+    for Question { class, what, words } in file.absence {
+        let fired = labels.iter().flatten().any(|label| label.class == class);
+        if fired || (moved && class == "default-change") {
             continue;
         }
-        absences.push(Absence::new(
-            format!(
-                "no commit of {upstream} {range} is classed {}: no rule for {} fired, which is weaker than a search",
-                question.class, question.what
-            ),
-            Method::Rule,
-            coverage.clone(),
-            vec![format!("headwater classify {upstream} --window {range} --class {}", question.class)],
-        ));
-        let words = Regex::new(&question.words).map_err(|e| QueryError::Pattern(e.to_string()))?;
-        let found = window.patches.iter().any(|patch| {
+        let regex = Regex::new(&words).map_err(|e| QueryError::Pattern(e.to_string()))?;
+        let holds = window.patches.iter().filter(|patch| {
             let files = &patch.patch().files;
             let plain = !patch.stored().commit().is_merge();
-            plain && files.iter().any(|f| f.changed_lines().any(|line| words.is_match(line.text)))
+            plain && files.iter().any(|f| f.changed_lines().any(|line| regex.is_match(line.text)))
         });
-        if !found {
-            absences.push(Absence::new(
-                format!("no changed line of {upstream} {range} matches {}", question.words),
-                Method::Search,
-                coverage.clone(),
-                vec![
-                    format!("headwater grep -e '{}' --upstream {upstream} {range}", question.words),
+        let holding = holds.count();
+        let mut rederive = vec![
+            format!("headwater classify {upstream} --window {range} --class {class}"),
+            format!("headwater grep -e '{words}' --upstream {upstream} {range}"),
+            format!(
+                "git log --no-merges --oneline --extended-regexp -G'{words}' {}..{}",
+                window.report.base_sha, window.report.head_sha
+            ),
+        ];
+        let (claim, method) = match holding {
+            0 => {
+                rederive.rotate_left(1);
+                (
                     format!(
-                        "git log --no-merges --oneline --extended-regexp -G'{}' {}..{}",
-                        question.words, window.report.base_sha, window.report.head_sha
+                        "{upstream} {range} holds no {what}: no changed line matches {words}, and no commit is classed {class}"
                     ),
-                ],
-            ));
-        }
+                    Method::Search,
+                )
+            }
+            n => {
+                rederive.truncate(1);
+                (
+                    format!(
+                        "no commit of {upstream} {range} is classed {class}: no rule for {what} fired, which is weaker than a search ({n} commits hold words of it)"
+                    ),
+                    Method::Rule,
+                )
+            }
+        };
+        absences.push(Absence::new(claim, method, coverage.clone(), rederive));
     }
     Ok(absences)
 }

@@ -70,9 +70,12 @@ pub fn why(
     let mut all: Vec<(&Collected<'_>, Vec<Known<'_>>)> = Vec::new();
     let mut absent = Vec::new();
     for window in std::iter::once(&main).chain(&inner) {
-        let known = know(store, rules, &engines, question, family.as_deref(), window, &mut spellings)?;
+        let known =
+            know(store, rules, &engines, question, family.as_deref(), window, &mut spellings)?;
         let labels: Vec<Vec<Label>> = known.iter().map(|k| k.labels.clone()).collect();
-        absent.extend(absences::of(window, &labels)?);
+        let moved =
+            known.iter().any(|k| k.events.iter().any(|e| e.old.is_some() && e.new.is_some()));
+        absent.extend(absences::of(window, &labels, moved)?);
         all.push((window, known));
     }
     mark_pins(upstream, &engines, &nested, &mut all);
@@ -90,7 +93,13 @@ pub fn why(
 
     open_questions(question, &main, &nested, &events, &engines, &mut open);
     let window = main.report.clone();
-    let found = headline::Found { window: &window, nested: &nested, candidates: &candidates, events: &events, nothing };
+    let found = headline::Found {
+        window: &window,
+        nested: &nested,
+        candidates: &candidates,
+        events: &events,
+        nothing,
+    };
     let headline = headline::line(&found);
     let mut verdicts: Vec<(Verdict, usize)> = Vec::new();
     for candidate in &candidates {
@@ -245,6 +254,11 @@ fn know<'w>(
         for event in &moved.events {
             spellings.add_names(&event.knob, &event.names);
         }
+        // A pin is told as a pin.
+        let homes = window.upstream.pins.iter().flat_map(|pin| &pin.homes);
+        let homes: Vec<&str> = homes.map(|home| home.path.as_str()).collect();
+        let shown: Vec<&crate::ledger::Event> =
+            moved.events.iter().filter(|event| !homes.contains(&event.path.as_str())).collect();
         let facts: Vec<classify::Fact> = moved
             .events
             .iter()
@@ -253,7 +267,7 @@ fn know<'w>(
             .collect();
         let labels = rules.classes.classify(&window.upstream.name, patch.patch(), &facts);
         let (mut events, mut event_lines) = (Vec::new(), Vec::new());
-        for event in &moved.events {
+        for event in shown {
             let device = match &question.backend {
                 Some(backend) => {
                     defaults::on_device(patch, event, backend, &rules.extractors, &mut objects)?
@@ -335,7 +349,8 @@ fn ranked(
     prior: &Prior,
     all: &[(&Collected<'_>, Vec<Known<'_>>)],
 ) -> Result<(Vec<Candidate>, bool), QueryError> {
-    let bad_rules = |e: rank::RulesError| QueryError::Rules { file: "rank".to_owned(), why: e.to_string() };
+    let bad_rules =
+        |e: rank::RulesError| QueryError::Rules { file: "rank".to_owned(), why: e.to_string() };
     let mut reader = rank::Reader::new(&rules.facets).map_err(bad_rules)?;
     let mut features = Vec::new();
     let mut corpora = Vec::new();
@@ -352,7 +367,13 @@ fn ranked(
         .map(|(_, known)| {
             known
                 .iter()
-                .map(|k| k.events.iter().filter(|e| e.old.is_some() && e.new.is_some()).map(|e| e.knob.clone()).collect())
+                .map(|k| {
+                    k.events
+                        .iter()
+                        .filter(|e| e.old.is_some() && e.new.is_some())
+                        .map(|e| e.knob.clone())
+                        .collect()
+                })
                 .collect()
         })
         .collect();
@@ -367,9 +388,14 @@ fn ranked(
         backend: question.backend.clone(),
         model: question.model.clone(),
     };
-    let asked =
-        QuestionReader::new(&rules.facets, &rules.weights).map_err(bad_rules)?.read(&query);
-    let ranking = rank::rank(&asked, &entries, &rules.facets, &rules.weights);
+    let mut weights = rules.weights.clone();
+    if question.symptom.is_none() {
+        // The backend's name alone is no symptom, whose words could be looked for.
+        weights.text.question_backend = 0.0;
+        weights.concept.points *= 0.25;
+    }
+    let asked = QuestionReader::new(&rules.facets, &weights).map_err(bad_rules)?.read(&query);
+    let ranking = rank::rank(&asked, &entries, &rules.facets, &weights);
     let mut by_oid: HashMap<Oid, rank::Ranked> =
         ranking.commits.into_iter().map(|r| (r.oid, r)).collect();
 
@@ -392,9 +418,10 @@ fn likely_classes(question: &WhyQuestion) -> Vec<&'static str> {
     if matches!(question.backend.as_deref(), Some("cuda" | "hip" | "musa")) {
         likely.push("cuda");
     }
-    let name = question.model.as_deref().and_then(|model| {
-        rank::ModelNames::shipped().ok().map(|names| names.parse(model))
-    });
+    let name = question
+        .model
+        .as_deref()
+        .and_then(|model| rank::ModelNames::shipped().ok().map(|names| names.parse(model)));
     if name.is_some_and(|name| name.moe == Some(true)) {
         likely.push("moe");
     }
@@ -449,7 +476,11 @@ fn candidate(
             Verdict::Excluded => prior.verdicts().excluded,
             Verdict::Candidate | Verdict::ConfirmedByToggle => 0.0,
         };
-        reasons.push(Reason { points, words: judged.why.clone(), evidence: judged.evidence.clone() });
+        reasons.push(Reason {
+            points,
+            words: judged.why.clone(),
+            evidence: judged.evidence.clone(),
+        });
     }
     reasons.sort_by(|a, b| b.points.abs().total_cmp(&a.points.abs()));
     let score = reasons.iter().map(|reason| reason.points).sum();
@@ -469,6 +500,7 @@ fn candidate(
         first_shipped: place.as_ref().and_then(|p| p.first_shipped.clone()),
         twins: store.twins(stored)?,
         verdict,
+        verdict_reason: known.judged.as_ref().map(|judged| judged.why.clone()),
         score,
         classes,
         reasons,
@@ -504,7 +536,8 @@ fn place_pins(
             "opens {} {}..{} ({} commits), which are ranked themselves",
             opened.upstream, window.base, window.head, window.commits
         );
-        let evidence = known.patch.patch().files.first().map(|f| known.patch.stored().evidence_at(&f.path));
+        let evidence =
+            known.patch.patch().files.first().map(|f| known.patch.stored().evidence_at(&f.path));
         let points = if best.is_finite() { best - 0.001 - bump.score } else { 0.0 };
         bump.score += points;
         bump.reasons.insert(0, Reason { points, words, evidence: evidence.into_iter().collect() });
@@ -562,18 +595,22 @@ fn open_questions(
             ));
         }
     }
-    for device in events.iter().filter_map(|e| e.on_device.as_ref().map(|d| (e, d))) {
-        open.push(ask(
-            format!(
-                "{} is decided at run time; {} was assumed to be the device",
-                device.0.knob, device.1.device
-            ),
-            vec![format!("headwater show {} {}", device.0.upstream, device.0.sha.short())],
-        ));
+    let mut told = std::collections::HashSet::new();
+    for (event, device) in events.iter().filter_map(|e| Some((e, e.on_device.as_ref()?))) {
+        if told.insert((event.sha, &device.device)) {
+            open.push(ask(
+                format!(
+                    "{} is decided at run time; {} was assumed to be the device",
+                    event.knob, device.device
+                ),
+                vec![format!("headwater show {} {}", event.upstream, event.sha.short())],
+            ));
+        }
     }
     if question.model.is_none() && question.symptom.is_none() {
         open.push(ask(
-            "neither a model nor a symptom was given, so nothing could be excluded for them".to_owned(),
+            "neither a model nor a symptom was given, so nothing could be excluded for them"
+                .to_owned(),
             vec![format!(
                 "headwater why {} {}..{} --model NAME --symptom 'what you saw'",
                 main.upstream.name, main.report.base, main.report.head

@@ -27,7 +27,8 @@ impl Moved {
         let mut tables = Vec::new();
         for file in patch.patch().files.iter().filter(|f| !f.gap && !f.binary) {
             let before_path = file.path_before().to_owned();
-            let reads = extractors.reads(upstream, &file.path) || extractors.reads(upstream, &before_path);
+            let reads =
+                extractors.reads(upstream, &file.path) || extractors.reads(upstream, &before_path);
             if !reads {
                 continue;
             }
@@ -124,7 +125,9 @@ pub(super) fn on_device(
         // A card of its own is what most have; the other case is told in the report's
         // open questions.
         let (case, device) = match (rule.on(backend, Some(false)), rule.on(backend, None)) {
-            (Some(case), _) if case.integrated == Some(false) => (case, format!("a discrete {backend} card")),
+            (Some(case), _) if case.integrated == Some(false) => {
+                (case, format!("a discrete {backend} card"))
+            }
             (_, Some(case)) => (case, backend.to_owned()),
             (Some(case), None) => (case, format!("a discrete {backend} card")),
             (None, None) => continue,
@@ -138,9 +141,7 @@ pub(super) fn on_device(
                 let Some(bytes) = objects.file(tree, path)? else { continue };
                 let text = String::from_utf8_lossy(&bytes);
                 line = text.lines().zip(1_u32..).find(|(line, _)| regex.is_match(line)).map(
-                    |(text, number)| {
-                        patch.stored().evidence_line(path, None, number, text.trim())
-                    },
+                    |(text, number)| patch.stored().evidence_line(path, None, number, text.trim()),
                 );
                 if line.is_some() {
                     break;
@@ -155,6 +156,7 @@ pub(super) fn on_device(
             continue;
         }
         let old = event.old.as_deref().unwrap_or_default().to_lowercase();
+        let old = old.trim_matches(|c: char| !c.is_ascii_alphanumeric());
         let last = old.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
         return Ok(Some(OnDevice {
             device,

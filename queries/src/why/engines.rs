@@ -223,7 +223,8 @@ mod tests {
     #[test]
     fn a_guarded_block_ends_with_its_brace() {
         let opens = Regex::new(r"\bif\b.*\bisTensor\(").unwrap();
-        let text = "func pull() {\n\tif isTensor(m) {\n\t\tif a {\n\t\t\tb()\n\t\t}\n\t}\n\tc()\n}\n";
+        let text =
+            "func pull() {\n\tif isTensor(m) {\n\t\tif a {\n\t\t\tb()\n\t\t}\n\t}\n\tc()\n}\n";
         let blocks = guarded(text, &opens);
         assert_eq!(blocks.len(), 1);
         assert_eq!((blocks[0].from, blocks[0].to), (2, 6));

@@ -25,7 +25,10 @@ pub(super) fn line(found: &Found<'_>) -> String {
         };
         return format!(
             "Nothing in {} {}..{} can explain it: of {} commits none is left that a model on the server meets{pin}. Drivers, toolkits and re-quantized models are not in this store.",
-            found.window.upstream, found.window.base, found.window.head, found.candidates.len()
+            found.window.upstream,
+            found.window.base,
+            found.window.head,
+            found.candidates.len()
         );
     };
     let event = found

@@ -14,11 +14,11 @@ mod report;
 mod verdict;
 
 pub use answer::{Rules, why};
-pub(crate) use verdict::lines as label_lines;
 pub use report::{
     Candidate, ClassEvidence, DefaultEvent, Effective, NestedWindow, OpenQuestion, Reason, Verdict,
     WhyReport, WindowReport,
 };
+pub(crate) use verdict::lines as label_lines;
 
 use crate::window::WindowSpec;
 

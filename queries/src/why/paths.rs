@@ -27,7 +27,8 @@ impl PathRules {
             .family_paths
             .iter()
             .map(|rule| {
-                let regex = Regex::new(&rule.path).map_err(|e| QueryError::Pattern(e.to_string()))?;
+                let regex =
+                    Regex::new(&rule.path).map_err(|e| QueryError::Pattern(e.to_string()))?;
                 Ok((regex, rule.family.clone(), rule.except.clone(), rule.role.clone()))
             })
             .collect::<Result<_, QueryError>>()?;

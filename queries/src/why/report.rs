@@ -163,6 +163,9 @@ pub struct Candidate {
     pub twins: Vec<Oid>,
     /// What is to be thought of it.
     pub verdict: Verdict,
+    /// Why it is ruled out, where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict_reason: Option<String>,
     /// The sum of its reasons' points.
     pub score: f64,
     /// What it is about.

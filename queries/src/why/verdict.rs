@@ -48,13 +48,23 @@ impl Judge<'_> {
         labels: &[Label],
         objects: &mut ObjectReader,
     ) -> Result<Option<Judged>, QueryError> {
-        if let Some(inert) = labels.iter().find(|label| label.class == "inert") {
-            return Ok(Some(Judged {
-                verdict: Verdict::Inert,
-                why: format!("changes nothing that a model on the server meets (rule {})", inert.rule),
-                evidence: lines(patch, inert),
-            }));
+        if let Some(judged) = self.by_files(patch, objects)? {
+            return Ok(Some(judged));
         }
+        let inert = labels.iter().find(|label| label.class == "inert");
+        Ok(inert.map(|inert| Judged {
+            verdict: Verdict::Inert,
+            why: format!("changes nothing that a model on the server meets (rule {})", inert.rule),
+            evidence: lines(patch, inert),
+        }))
+    }
+
+    /// The verdict that the changed files alone allow.
+    fn by_files(
+        &self,
+        patch: &StoredPatch,
+        objects: &mut ObjectReader,
+    ) -> Result<Option<Judged>, QueryError> {
         let files = &patch.patch().files;
         if files.is_empty() {
             return Ok(None);
