@@ -9,6 +9,7 @@ mod built_in;
 mod compile;
 mod evaluate;
 mod examples;
+mod facts;
 mod label;
 mod lexer;
 mod neutral;

@@ -78,8 +78,9 @@ fn without_empty_conditions(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
             continue;
         }
         let condition = &head[start + 1..];
-        let calls =
-            condition.windows(2).any(|pair| matches!(pair, [Token::Name(_), Token::Mark(b'(')]));
+        let calls = condition
+            .windows(2)
+            .any(|pair| matches!(pair, [Token::Name(name), Token::Mark(b'(')] if !only_asks(name)));
         let assigns = condition.windows(3).any(|three| {
             three[1] == Token::Mark(b'=')
                 && !matches!(three[0], Token::Mark(b'=' | b'!' | b'<' | b'>'))
@@ -90,6 +91,13 @@ fn without_empty_conditions(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
         }
     }
     out
+}
+
+/// Whether a function's name says that it only looks something up.
+fn only_asks(name: &[u8]) -> bool {
+    let asks: [&[u8]; 9] =
+        [b"is_", b"has_", b"get", b"size", b"empty", b"len", b"defined", b"Is", b"Has"];
+    asks.iter().any(|start| name.starts_with(start))
 }
 
 /// For each hunk of the commit, in order of files and hunks, why it is neutral.
@@ -106,14 +114,15 @@ fn of_hunk(file: &FileView<'_>, hunk: &HunkView<'_>, names: &Renames<'_>) -> Opt
         return None;
     }
     if hunk.code_lines().next().is_none() {
-        let logs = hunk.changed(true).count() > 0
-            && hunk
-                .hunk
-                .lines
-                .iter()
-                .zip(&hunk.kinds)
-                .any(|(line, kind)| line.side != Side::Context && *kind == Kind::Log);
-        return Some(if logs { Neutral::Logging } else { Neutral::Comments });
+        let any = |wanted: Kind| {
+            let mut lines = hunk.hunk.lines.iter().zip(&hunk.kinds);
+            lines.any(|(line, kind)| line.side != Side::Context && *kind == wanted)
+        };
+        return Some(match (any(Kind::Log), any(Kind::Same)) {
+            (true, _) => Neutral::Logging,
+            (false, true) => Neutral::Layout,
+            (false, false) => Neutral::Comments,
+        });
     }
     // Layout means something in these languages.
     let by_layout = file.syntax == Syntax::Hash;
@@ -154,8 +163,8 @@ impl<'a> Renames<'a> {
             for hunk in &file.hunks {
                 let old = side_tokens(hunk, Side::Removed, file.syntax);
                 let new = side_tokens(hunk, Side::Added, file.syntax);
-                before.extend(old.iter().filter_map(name));
-                after.extend(new.iter().filter_map(name));
+                before.extend(plain_names(&old));
+                after.extend(plain_names(&new));
                 if old.len() != new.len() || old == new {
                     continue;
                 }
@@ -197,11 +206,17 @@ impl<'a> Renames<'a> {
     }
 }
 
-fn name<'a>(token: &Token<'a>) -> Option<&'a [u8]> {
-    match token {
-        Token::Name(name) => Some(name),
+/// The names, without those that only qualify others (`space::`).
+fn plain_names<'a>(tokens: &[Token<'a>]) -> impl Iterator<Item = &'a [u8]> {
+    tokens.iter().enumerate().filter_map(|(at, token)| match token {
+        Token::Name(name)
+            if tokens.get(at + 1) != Some(&Token::Mark(b':'))
+                || tokens.get(at + 2) != Some(&Token::Mark(b':')) =>
+        {
+            Some(*name)
+        }
         _ => None,
-    }
+    })
 }
 
 /// Whether the name at this place is declared there, as far as its neighbours tell.
@@ -216,9 +231,15 @@ fn declares(tokens: &[Token<'_>], at: usize) -> bool {
             matches!(at.checked_sub(2).and_then(|at| tokens.get(at)), Some(Token::Name(_)))
                 && !matches!(after, Some(Token::Mark(b'[')))
         }
+        Some(Token::Mark(b'>')) => {
+            matches!(after, Some(Token::Mark(b';' | b'=' | b'{')))
+        }
         _ => false,
     };
+    let enumerator = matches!((tokens.get(at), after), (Some(Token::Name(name)), Some(Token::Mark(b'=')))
+        if name.iter().all(|b| !b.is_ascii_lowercase()));
     typed
+        || enumerator
         || matches!((after, tokens.get(at + 2)), (Some(Token::Mark(b':')), Some(Token::Mark(b'='))))
         || before == Some(&Token::Mark(b'.')) && matches!(after, Some(Token::Mark(b':')))
 }

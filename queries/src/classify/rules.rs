@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::built_in::FILES;
 use super::compile::{BadRule, Compiler, Rule, Tables};
 use super::evaluate;
+use super::facts::facts_of;
 use super::label::{Fact, Label};
 use super::source::{RuleFile, RuleSource};
 use super::view::View;
@@ -144,7 +145,9 @@ impl Rules {
     /// The classes of a commit of `upstream`, given the facts known of it.
     pub fn classify(&self, upstream: &str, patch: &CommitPatch, facts: &[Fact]) -> Vec<Label> {
         let view = View::of(patch, &self.log_calls);
-        evaluate::labels(&self.rules, &self.tables, &view, facts, upstream)
+        let mut all = facts_of(&view);
+        all.extend_from_slice(facts);
+        evaluate::labels(&self.rules, &self.tables, &view, &all, upstream)
     }
 
     /// The hash of everything that decides a label besides the commit: by it derived
