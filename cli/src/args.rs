@@ -62,6 +62,8 @@ pub enum Format {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Classify(commands::classify::Args),
     Crawl(commands::crawl::Args),
+    Rules(commands::rules::Args),
     Status(commands::status::Args),
 }

@@ -1,6 +1,8 @@
 //! One module a command: its arguments, and what it does with the libraries.
 
+pub mod classify;
 pub mod crawl;
+pub mod rules;
 pub mod status;
 
 use std::process::ExitCode;
@@ -12,7 +14,9 @@ use crate::context::Context;
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let context = Context::new(cli.global)?;
     match cli.command {
+        Command::Classify(args) => classify::run(&context, args),
         Command::Crawl(args) => crawl::run(&context, args),
+        Command::Rules(args) => rules::run(&context, args),
         Command::Status(args) => status::run(&context, args),
     }
 }

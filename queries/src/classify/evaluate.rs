@@ -2,11 +2,11 @@
 
 use std::cell::OnceCell;
 
-use headwater_store::model::{CommitPatch, Line, Side};
+use headwater_store::model::{CommitPatch, Label, Line, LineRef, Side};
 use regex::bytes::Regex;
 
 use super::compile::{Ready, Rule, Tables};
-use super::label::{Fact, Label, LineRef};
+use super::label::Fact;
 use super::neutral::{Neutral, neutral_hunks};
 use super::view::{FileView, HunkView, View};
 
@@ -288,6 +288,9 @@ impl<'a, 'p> Case<'a, 'p> {
                     && inside(section)
             });
             all.extend(lines.map(|(line, _)| line));
+            if clause.differs && !differs(pattern, &all[before..]) {
+                all.truncate(before);
+            }
             if all.len() == before {
                 return Vec::new();
             }
@@ -416,4 +419,16 @@ fn note(labels: &mut Vec<(usize, Label)>, at: usize, rule: &Rule, line: LineRef)
     {
         label.evidence.push(line);
     }
+}
+
+/// Whether the texts that a pattern matches are others on the one side than on the other.
+fn differs(pattern: &Regex, lines: &[&Line<'_>]) -> bool {
+    let of = |side: Side| {
+        let lines = lines.iter().filter(|line| line.side == side);
+        let mut found: Vec<&[u8]> =
+            lines.flat_map(|line| pattern.find_iter(line.text).map(|m| m.as_bytes())).collect();
+        found.sort_unstable();
+        found
+    };
+    of(Side::Removed) != of(Side::Added)
 }

@@ -93,6 +93,18 @@ fn without_empty_conditions(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     out
 }
 
+/// Takes away `()` after a name.
+fn without_empty_calls(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
+    let mut out: Vec<Token<'_>> = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        out.push(token);
+        if let [.., Token::Name(_), Token::Mark(b'('), Token::Mark(b')')] = out[..] {
+            out.truncate(out.len() - 2);
+        }
+    }
+    out
+}
+
 /// Whether a function's name says that it only looks something up.
 fn only_asks(name: &[u8]) -> bool {
     let asks: [&[u8]; 9] =
@@ -139,7 +151,9 @@ fn of_hunk(file: &FileView<'_>, hunk: &HunkView<'_>, names: &Renames<'_>) -> Opt
     if old == new {
         return Some(Neutral::Logging);
     }
-    names.explain(&old, &new).then_some(Neutral::Names)
+    // A variable that became a function of the same name, or the other way.
+    let (old, new) = (without_empty_calls(old), without_empty_calls(new));
+    (old == new || names.explain(&old, &new)).then_some(Neutral::Names)
 }
 
 /// Names that the commit replaces throughout.
@@ -179,16 +193,32 @@ impl<'a> Renames<'a> {
                 }
             }
         }
+        let single: Vec<(&[u8], &[u8], u32)> = pairs
+            .into_iter()
+            .filter_map(|(a, targets)| match targets.into_iter().collect::<Vec<_>>()[..] {
+                [(b, count)] => Some((a, b, count)),
+                _ => None,
+            })
+            .collect();
+        // A prefix replaced in many names (`old_a`, `old_b` …) needs no count of each.
+        let mut prefixes: HashMap<(&[u8], &[u8]), (u32, bool)> = HashMap::new();
+        for (a, b, _) in &single {
+            let entry = prefixes.entry(prefix_pair(a, b)).or_default();
+            entry.0 += 1;
+            entry.1 |= declared.contains(b);
+        }
+        let by_prefix = |a: &'a [u8], b: &'a [u8]| {
+            let (old, new) = prefix_pair(a, b);
+            old.len() > 2
+                && new.len() > 2
+                && prefixes.get(&(old, new)).is_some_and(|(names, known)| *names >= 8 && *known)
+        };
         let mut map = HashMap::new();
         let mut taken = HashSet::new();
-        for (a, targets) in pairs {
-            let [(b, count)] = targets.into_iter().collect::<Vec<_>>()[..] else { continue };
-            if count >= 2
-                && !after.contains(a)
-                && !before.contains(b)
-                && declared.contains(b)
-                && taken.insert(b)
-            {
+        for (a, b, count) in single {
+            let alone =
+                count >= 2 && !after.contains(a) && !before.contains(b) && declared.contains(b);
+            if (alone || by_prefix(a, b)) && taken.insert(b) {
                 map.insert(a, b);
             }
         }
@@ -217,6 +247,12 @@ fn plain_names<'a>(tokens: &[Token<'a>]) -> impl Iterator<Item = &'a [u8]> {
         }
         _ => None,
     })
+}
+
+/// Two names without the end that they share.
+fn prefix_pair<'a>(a: &'a [u8], b: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+    let shared = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
+    (&a[..a.len() - shared], &b[..b.len() - shared])
 }
 
 /// Whether the name at this place is declared there, as far as its neighbours tell.

@@ -3,6 +3,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use globset::GlobSet;
 use headwater_store::model::{CommitPatch, FileChange, Hunk, Line, Side};
 use regex::bytes::RegexSet;
 
@@ -28,7 +29,7 @@ pub(super) enum Kind {
 pub(super) struct View<'p> {
     pub(super) patch: &'p CommitPatch,
     pub(super) files: Vec<FileView<'p>>,
-    /// The changed lines of code in all files.
+    /// The changed lines of code in all files, those set aside left out.
     pub(super) code_lines: u32,
 }
 
@@ -50,10 +51,11 @@ pub(super) struct HunkView<'p> {
 }
 
 impl<'p> View<'p> {
-    pub(super) fn of(patch: &'p CommitPatch, log_calls: &RegexSet) -> Self {
+    pub(super) fn of(patch: &'p CommitPatch, log_calls: &RegexSet, aside: &GlobSet) -> Self {
         let files: Vec<_> =
             patch.files.iter().map(|change| FileView::of(change, log_calls)).collect();
-        let code_lines = files.iter().map(FileView::code_lines).sum();
+        let counted = files.iter().filter(|file| !aside.is_match(&file.change.path));
+        let code_lines = counted.map(FileView::code_lines).sum();
         View { patch, files, code_lines }
     }
 }
