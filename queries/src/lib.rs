@@ -4,6 +4,7 @@
 pub mod classify;
 pub mod derive;
 mod error;
+pub mod rank;
 pub mod window;
 
 pub use error::QueryError;
