@@ -51,6 +51,9 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let stage = progress.stage("places and tags", None);
     derive::places::derive(&mut store, upstream)?;
     drop(stage);
+    let stage = progress.stage("labels", None);
+    derive::labels::derive(&mut store, &upstream.name, &context.rules()?, context.jobs())?;
+    drop(stage);
     let mut stdout = anstream::stdout();
     writeln!(
         stdout,

@@ -1,10 +1,12 @@
 //! One module a command: its arguments, and what it does with the libraries.
 
+pub mod classify;
 pub mod crawl;
 pub mod demo;
 pub mod man;
 pub mod pins;
 pub mod show;
+pub mod rules;
 pub mod status;
 pub mod why;
 
@@ -17,6 +19,7 @@ use crate::context::Context;
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let context = Context::new(cli.global)?;
     match cli.command {
+        Command::Classify(args) => classify::run(&context, args),
         Command::Crawl(args) => crawl::run(&context, args),
         Command::Demo(args) => demo::run(&context, args),
         Command::Pins(args) => pins::run(&context, args),
@@ -24,6 +27,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Why(args) => why::run(&context, args),
         Command::Completions(args) => man::completions(args),
         Command::Man(args) => man::pages(args),
+        Command::Rules(args) => rules::run(&context, args),
         Command::Status(args) => status::run(&context, args),
     }
 }

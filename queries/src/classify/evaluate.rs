@@ -2,11 +2,11 @@
 
 use std::cell::OnceCell;
 
-use headwater_store::model::{CommitPatch, Line, Side};
+use headwater_store::model::{CommitPatch, Label, Line, LineRef, Side};
 use regex::bytes::Regex;
 
 use super::compile::{Ready, Rule, Tables};
-use super::label::{Fact, Label, LineRef};
+use super::label::Fact;
 use super::neutral::{Neutral, neutral_hunks};
 use super::view::{FileView, HunkView, View};
 
@@ -244,7 +244,6 @@ impl<'a, 'p> Case<'a, 'p> {
         if wanted.iter().flatten().any(|&pattern| !hits.has(pattern)) {
             return;
         }
-        let asks_lines = wanted.iter().any(Option::is_some);
         if !asks_inside(clause) {
             found.evidence.push(file_ref(file));
             found.evidence.truncate(Label::MOST_LINES);
@@ -259,14 +258,7 @@ impl<'a, 'p> Case<'a, 'p> {
             if !clause.comments && self.neutral(index, number).is_some() {
                 continue;
             }
-            if !asks_lines {
-                for line in hunk.changed(clause.comments) {
-                    found.add(&file.change.path, line);
-                }
-                continue;
-            }
-            let lines = self.lines_of(clause, hunk);
-            for line in lines {
+            for line in self.lines_of(clause, hunk) {
                 found.add(&file.change.path, line);
             }
         }
@@ -275,6 +267,11 @@ impl<'a, 'p> Case<'a, 'p> {
     /// The lines of the hunk that match; none where a wanted pattern finds none.
     fn lines_of<'h>(&self, clause: &Ready, hunk: &'h HunkView<'p>) -> Vec<&'h Line<'p>> {
         let mut all = Vec::new();
+        let inside = |section: &[u8]| clause.section.as_ref().is_none_or(|r| r.is_match(section));
+        if clause.line.or(clause.added).or(clause.removed).is_none() {
+            let lines = hunk.changed_in(clause.comments);
+            return lines.filter(|(_, section)| inside(section)).map(|(line, _)| line).collect();
+        }
         let asked = [
             (clause.line, None),
             (clause.added, Some(Side::Added)),
@@ -285,9 +282,15 @@ impl<'a, 'p> Case<'a, 'p> {
                 continue;
             };
             let before = all.len();
-            all.extend(hunk.changed(clause.comments).filter(|line| {
-                side.is_none_or(|side| line.side == side) && pattern.is_match(line.text)
-            }));
+            let lines = hunk.changed_in(clause.comments).filter(|(line, section)| {
+                side.is_none_or(|side| line.side == side)
+                    && pattern.is_match(line.text)
+                    && inside(section)
+            });
+            all.extend(lines.map(|(line, _)| line));
+            if clause.differs && !differs(pattern, &all[before..]) {
+                all.truncate(before);
+            }
             if all.len() == before {
                 return Vec::new();
             }
@@ -371,8 +374,10 @@ impl<'a, 'p> Case<'a, 'p> {
                 && hunk_holds(clause, hunk)
                 && (clause.only.is_empty()
                     || neutral.is_some_and(|kind| clause.only.contains(&kind)))
-                && clause.every_line.as_ref().is_none_or(|pattern| {
-                    neutral.is_some() || hunk.code_lines().all(|line| pattern.is_match(line.text))
+                && hunk.changed_in(false).all(|(line, section)| {
+                    neutral.is_some()
+                        || clause.every_line.as_ref().is_none_or(|r| r.is_match(line.text))
+                            && clause.section.as_ref().is_none_or(|r| r.is_match(section))
                 })
                 && (clause.line.or(clause.added).or(clause.removed).is_none()
                     || !self.lines_of(clause, hunk).is_empty())
@@ -395,7 +400,10 @@ fn asks_inside(clause: &Ready) -> bool {
 }
 
 fn hunk_holds(clause: &Ready, hunk: &HunkView<'_>) -> bool {
-    let section = |pattern: &Regex| pattern.is_match(hunk.hunk.section);
+    let section = |pattern: &Regex| {
+        let mut lines = hunk.sections.iter().zip(&hunk.hunk.lines);
+        lines.any(|(section, line)| line.side != Side::Context && pattern.is_match(section))
+    };
     let near = |pattern: &Regex| hunk.hunk.lines.iter().any(|line| pattern.is_match(line.text));
     clause.section.as_ref().is_none_or(section) && clause.near.as_ref().is_none_or(near)
 }
@@ -411,4 +419,16 @@ fn note(labels: &mut Vec<(usize, Label)>, at: usize, rule: &Rule, line: LineRef)
     {
         label.evidence.push(line);
     }
+}
+
+/// Whether the texts that a pattern matches are others on the one side than on the other.
+fn differs(pattern: &Regex, lines: &[&Line<'_>]) -> bool {
+    let of = |side: Side| {
+        let lines = lines.iter().filter(|line| line.side == side);
+        let mut found: Vec<&[u8]> =
+            lines.flat_map(|line| pattern.find_iter(line.text).map(|m| m.as_bytes())).collect();
+        found.sort_unstable();
+        found
+    };
+    of(Side::Removed) != of(Side::Added)
 }

@@ -2,15 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use headwater_store::model::CommitPatch;
+use globset::GlobSet;
+use headwater_store::model::{CommitPatch, Label};
 use regex::bytes::{RegexSet, RegexSetBuilder};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::built_in::FILES;
-use super::compile::{BadRule, Compiler, Rule, Tables};
+use super::compile::{BadRule, Compiler, Rule, Tables, glob_set};
 use super::evaluate;
-use super::label::{Fact, Label};
+use super::facts::facts_of;
+use super::label::Fact;
 use super::source::{RuleFile, RuleSource};
 use super::view::View;
 
@@ -63,6 +65,7 @@ pub struct Rules {
     sources: Vec<(String, RuleSource)>,
     tables: Tables,
     log_calls: RegexSet,
+    aside: GlobSet,
     hash: [u8; 32],
 }
 
@@ -103,6 +106,7 @@ impl Rules {
         let mut rules: Vec<Rule> = Vec::new();
         let mut sources: Vec<(String, RuleSource)> = Vec::new();
         let mut log_calls = Vec::new();
+        let mut aside = Vec::new();
         let mut hash = Sha256::new();
         hash.update(ENGINE);
         for (path, text) in texts {
@@ -113,6 +117,7 @@ impl Rules {
                 source: Box::new(source),
             })?;
             log_calls.extend(file.log_calls);
+            aside.extend(file.aside);
             for source in file.rules {
                 let rule = compiler.rule(file.class.as_deref(), &source)?;
                 let entry = (path.to_string_lossy().into_owned(), source);
@@ -137,20 +142,28 @@ impl Rules {
                 .unicode(false)
                 .build()
                 .map_err(|error| bad(format!("log_calls: {error}")))?,
+            aside: glob_set(&aside).map_err(|error| bad(format!("aside: {error}")))?,
             hash: hash.finalize().into(),
         })
     }
 
     /// The classes of a commit of `upstream`, given the facts known of it.
     pub fn classify(&self, upstream: &str, patch: &CommitPatch, facts: &[Fact]) -> Vec<Label> {
-        let view = View::of(patch, &self.log_calls);
-        evaluate::labels(&self.rules, &self.tables, &view, facts, upstream)
+        let view = View::of(patch, &self.log_calls, &self.aside);
+        let mut all = facts_of(&view);
+        all.extend_from_slice(facts);
+        evaluate::labels(&self.rules, &self.tables, &view, &all, upstream)
     }
 
     /// The hash of everything that decides a label besides the commit: by it derived
     /// labels know whether they are current.
     pub fn hash(&self) -> [u8; 32] {
         self.hash
+    }
+
+    /// The hash, in hexadecimal digits.
+    pub fn hash_hex(&self) -> String {
+        self.hash.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Each rule, in order.

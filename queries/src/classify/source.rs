@@ -14,6 +14,10 @@ pub struct RuleFile {
     /// nothing else are told apart.
     #[serde(default)]
     pub log_calls: Vec<String>,
+    /// Globs of files whose lines do not count where a rule asks for a share of the
+    /// commit: tests and documents grow beside the work, and are not it.
+    #[serde(default)]
+    pub aside: Vec<String>,
     /// The rules.
     #[serde(default)]
     pub rules: Vec<RuleSource>,
@@ -90,6 +94,10 @@ pub struct Clause {
     /// Whether comments and logging count as lines to be matched too.
     #[serde(default)]
     pub comments: bool,
+    /// Lines count only if what matched in them does not stand as often on the other side
+    /// of the hunk: a word that both sides share is not what changed.
+    #[serde(default)]
+    pub differs: bool,
     /// At least so many lines match (1 if left out).
     #[serde(default)]
     pub at_least: Option<u32>,

@@ -1,7 +1,10 @@
 //! A commit as rules see it: every changed line told apart as code, comment, logging or
 //! blank, and the changed text of each file in one run for fast searching.
 
-use headwater_store::model::{CommitPatch, FileChange, Hunk, Side};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use globset::GlobSet;
+use headwater_store::model::{CommitPatch, FileChange, Hunk, Line, Side};
 use regex::bytes::RegexSet;
 
 use super::lexer::{Open, Syntax, Token, tokens};
@@ -13,8 +16,11 @@ pub(super) enum Kind {
     Blank,
     /// Only comment.
     Comment,
-    /// A statement that logs or prints, or a part of one.
+    /// A statement that logs or prints, or a part of one, or a line that does nothing by
+    /// itself (an import).
     Log,
+    /// Code that stands on both sides with the same tokens: only its layout changed.
+    Same,
     /// Anything else.
     Code,
 }
@@ -23,7 +29,7 @@ pub(super) enum Kind {
 pub(super) struct View<'p> {
     pub(super) patch: &'p CommitPatch,
     pub(super) files: Vec<FileView<'p>>,
-    /// The changed lines of code in all files.
+    /// The changed lines of code in all files, those set aside left out.
     pub(super) code_lines: u32,
 }
 
@@ -40,13 +46,16 @@ pub(super) struct FileView<'p> {
 pub(super) struct HunkView<'p> {
     pub(super) hunk: Hunk<'p>,
     pub(super) kinds: Vec<Kind>,
+    /// For each line the declaration above it, as far as the hunk shows it.
+    pub(super) sections: Vec<&'p [u8]>,
 }
 
 impl<'p> View<'p> {
-    pub(super) fn of(patch: &'p CommitPatch, log_calls: &RegexSet) -> Self {
+    pub(super) fn of(patch: &'p CommitPatch, log_calls: &RegexSet, aside: &GlobSet) -> Self {
         let files: Vec<_> =
             patch.files.iter().map(|change| FileView::of(change, log_calls)).collect();
-        let code_lines = files.iter().map(FileView::code_lines).sum();
+        let counted = files.iter().filter(|file| !aside.is_match(&file.change.path));
+        let code_lines = counted.map(FileView::code_lines).sum();
         View { patch, files, code_lines }
     }
 }
@@ -62,11 +71,15 @@ impl<'p> FileView<'p> {
                 let mut kinds = vec![Kind::Code; hunk.lines.len()];
                 kinds_of_side(&hunk, Side::Removed, syntax, log_calls, &mut kinds);
                 kinds_of_side(&hunk, Side::Added, syntax, log_calls, &mut kinds);
+                if syntax == Syntax::Slashes {
+                    mark_same(&hunk, &mut kinds);
+                }
                 for line in hunk.lines.iter().filter(|line| line.side != Side::Context) {
                     text.extend_from_slice(line.text);
                     text.push(b'\n');
                 }
-                HunkView { hunk, kinds }
+                let sections = sections(&hunk, syntax);
+                HunkView { hunk, kinds, sections }
             })
             .collect();
         FileView { change, syntax, hunks, text }
@@ -81,24 +94,28 @@ impl<'p> FileView<'p> {
 
 impl<'p> HunkView<'p> {
     /// The changed lines of code.
-    pub(super) fn code_lines(&self) -> impl Iterator<Item = &headwater_store::model::Line<'p>> {
+    pub(super) fn code_lines(&self) -> impl Iterator<Item = &Line<'p>> {
         self.changed(false)
     }
 
     /// The changed lines of code, or all that are not blank.
-    pub(super) fn changed(
-        &self,
-        comments: bool,
-    ) -> impl Iterator<Item = &headwater_store::model::Line<'p>> {
+    pub(super) fn changed(&self, comments: bool) -> impl Iterator<Item = &Line<'p>> {
+        self.changed_in(comments).map(|(line, _)| line)
+    }
+
+    /// The same, each with the declaration above it.
+    pub(super) fn changed_in(&self, comments: bool) -> impl Iterator<Item = (&Line<'p>, &'p [u8])> {
         self.hunk
             .lines
             .iter()
             .zip(&self.kinds)
-            .filter(move |(line, kind)| {
+            .zip(&self.sections)
+            .filter(move |((line, kind), _)| {
                 line.side != Side::Context
-                    && (**kind == Kind::Code || comments && **kind != Kind::Blank)
+                    && (**kind == Kind::Code
+                        || comments && !matches!(kind, Kind::Blank | Kind::Same))
             })
-            .map(|(line, _)| line)
+            .map(|((line, _), section)| (line, *section))
     }
 }
 
@@ -163,4 +180,100 @@ fn kinds_of_side(
             Kind::Code
         };
     }
+}
+
+/// The declaration above each line: git's, or a later line of the hunk that starts at the
+/// margin and opens one.
+fn sections<'p>(hunk: &Hunk<'p>, syntax: Syntax) -> Vec<&'p [u8]> {
+    let mut current = hunk.section;
+    hunk.lines
+        .iter()
+        .map(|line| {
+            let opens = syntax == Syntax::Slashes
+                && line.text.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
+                && line.text.iter().any(|b| matches!(b, b'(' | b'{'))
+                && !line.text.trim_ascii_end().ends_with(b";");
+            if opens {
+                current = line.text;
+            }
+            current
+        })
+        .collect()
+}
+
+/// The most lines of one side of a run that are compared with the other side's.
+const MOST_COMPARED: usize = 400;
+
+/// Marks lines of each run of changes whose tokens stand on both sides in the same order.
+fn mark_same(hunk: &Hunk<'_>, kinds: &mut [Kind]) {
+    let mut at = 0;
+    while at < hunk.lines.len() {
+        if hunk.lines[at].side == Side::Context {
+            at += 1;
+            continue;
+        }
+        let end = hunk.lines[at..]
+            .iter()
+            .position(|line| line.side == Side::Context)
+            .map_or(hunk.lines.len(), |length| at + length);
+        let of = |side: Side, kinds: &[Kind]| -> Vec<(usize, u64)> {
+            (at..end)
+                .filter(|&n| hunk.lines[n].side == side && kinds[n] == Kind::Code)
+                .map(|n| (n, token_hash(hunk.lines[n].text)))
+                .collect()
+        };
+        let (old, new) = (of(Side::Removed, kinds), of(Side::Added, kinds));
+        if !old.is_empty() && !new.is_empty() {
+            for (a, b) in common(&old, &new) {
+                kinds[a] = Kind::Same;
+                kinds[b] = Kind::Same;
+            }
+        }
+        at = end;
+    }
+}
+
+fn token_hash(line: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    tokens(line, Syntax::Slashes, Open::Nothing, |token| token.hash(&mut hasher));
+    hasher.finish()
+}
+
+/// A longest common subsequence by hash, as pairs of line numbers; for long runs only
+/// what both share at their start and end.
+fn common(old: &[(usize, u64)], new: &[(usize, u64)]) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    let head = old.iter().zip(new).take_while(|(a, b)| a.1 == b.1).count();
+    pairs.extend(old.iter().zip(new).take(head).map(|(a, b)| (a.0, b.0)));
+    let (old, new) = (&old[head..], &new[head..]);
+    let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a.1 == b.1).count();
+    pairs.extend(old.iter().rev().zip(new.iter().rev()).take(tail).map(|(a, b)| (a.0, b.0)));
+    let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
+    if old.is_empty() || new.is_empty() || old.len() > MOST_COMPARED || new.len() > MOST_COMPARED {
+        return pairs;
+    }
+    let width = new.len() + 1;
+    let mut best = vec![0_u16; (old.len() + 1) * width];
+    for a in (0..old.len()).rev() {
+        for b in (0..new.len()).rev() {
+            best[a * width + b] = if old[a].1 == new[b].1 {
+                best[(a + 1) * width + b + 1] + 1
+            } else {
+                best[(a + 1) * width + b].max(best[a * width + b + 1])
+            };
+        }
+    }
+    let (mut a, mut b) = (0, 0);
+    while a < old.len() && b < new.len() {
+        if old[a].1 == new[b].1 {
+            pairs.push((old[a].0, new[b].0));
+            a += 1;
+            b += 1;
+        } else if best[(a + 1) * width + b] >= best[a * width + b + 1] {
+            a += 1;
+        } else {
+            b += 1;
+        }
+    }
+    pairs
 }

@@ -5,6 +5,7 @@ mod coverage;
 mod crawls;
 mod derivations;
 mod dump;
+mod labels;
 mod patches;
 mod places;
 mod receipts;
@@ -29,7 +30,10 @@ pub use patches::StoredPatch;
 pub use places::Place;
 pub use write::{NewChange, NewCommit, WriteCaches, Writer};
 
-const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/0001_records.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../../migrations/0001_records.sql"),
+    include_str!("../../../migrations/0002_labels.sql"),
+];
 
 /// The row of an upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
