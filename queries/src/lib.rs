@@ -1,5 +1,5 @@
-//! Answers computed from a store: derived tables first, then questions over them.
-//!
-//! It knows no network and no SQL.
+//! Answers computed from a store: what commits are about, which defaults they moved,
+//! and all that follows from it.
 
+pub mod classify;
 pub mod ledger;

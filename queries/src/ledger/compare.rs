@@ -35,8 +35,10 @@ impl Extractors {
         for file in files {
             let old_path = file.old_path.as_deref().or(file.path.as_deref()).unwrap_or_default();
             let path = file.path.as_deref().unwrap_or(old_path);
-            let before: HashMap<(usize, &str), &Entry> = file.before.iter().map(|e| ((e.extractor, e.knob.as_str()), e)).collect();
-            let after: HashMap<(usize, &str), &Entry> = file.after.iter().map(|e| ((e.extractor, e.knob.as_str()), e)).collect();
+            let before: HashMap<(usize, &str), &Entry> =
+                file.before.iter().map(|e| ((e.extractor, e.knob.as_str()), e)).collect();
+            let after: HashMap<(usize, &str), &Entry> =
+                file.after.iter().map(|e| ((e.extractor, e.knob.as_str()), e)).collect();
             for entry in &file.after {
                 match before.get(&(entry.extractor, entry.knob.as_str())) {
                     Some(old) => out.extend(self.moved((old_path, old), (path, entry))),
@@ -72,13 +74,25 @@ impl Extractors {
     }
 
     /// Pairs what has gone with what has come, where the key is unique on both sides.
-    fn pair(&self, gone: &mut [Loose<'_>], come: &mut [Loose<'_>], out: &mut Vec<Event>, key: impl Fn(&Entry) -> String) {
+    fn pair(
+        &self,
+        gone: &mut [Loose<'_>],
+        come: &mut [Loose<'_>],
+        out: &mut Vec<Event>,
+        key: impl Fn(&Entry) -> String,
+    ) {
         let mut keys: HashMap<(String, String), (Vec<usize>, Vec<usize>)> = HashMap::new();
         for (n, loose) in gone.iter().enumerate().filter(|(_, l)| !l.used) {
-            keys.entry((self.group(loose.entry).to_owned(), key(loose.entry))).or_default().0.push(n);
+            keys.entry((self.group(loose.entry).to_owned(), key(loose.entry)))
+                .or_default()
+                .0
+                .push(n);
         }
         for (n, loose) in come.iter().enumerate().filter(|(_, l)| !l.used) {
-            keys.entry((self.group(loose.entry).to_owned(), key(loose.entry))).or_default().1.push(n);
+            keys.entry((self.group(loose.entry).to_owned(), key(loose.entry)))
+                .or_default()
+                .1
+                .push(n);
         }
         for (old, new) in keys.into_values() {
             let ([old], [new]) = (old.as_slice(), new.as_slice()) else { continue };
@@ -108,9 +122,18 @@ impl Extractors {
 
     /// A knob that leaves one file while another of its group keeps it falls back to
     /// what stands there; one that comes where another file had it departs from that.
-    fn elsewhere(&self, files: &[FileTables], gone: &mut [Loose<'_>], come: &mut [Loose<'_>], out: &mut Vec<Event>) {
+    fn elsewhere(
+        &self,
+        files: &[FileTables],
+        gone: &mut [Loose<'_>],
+        come: &mut [Loose<'_>],
+        out: &mut Vec<Event>,
+    ) {
         for old in gone.iter_mut().filter(|l| !l.used && tells(l.entry)) {
-            let found = files.iter().flat_map(|f| f.after.iter()).find(|e| e.knob == old.entry.knob && self.group(e) == self.group(old.entry));
+            let found = files
+                .iter()
+                .flat_map(|f| f.after.iter())
+                .find(|e| e.knob == old.entry.knob && self.group(e) == self.group(old.entry));
             if let Some(new) = found {
                 old.used = true;
                 out.extend(self.moved((old.path, old.entry), (old.path, new)).map(|mut event| {
@@ -120,7 +143,10 @@ impl Extractors {
             }
         }
         for new in come.iter_mut().filter(|l| !l.used && tells(l.entry)) {
-            let found = files.iter().flat_map(|f| f.before.iter()).find(|e| e.knob == new.entry.knob && self.group(e) == self.group(new.entry));
+            let found = files
+                .iter()
+                .flat_map(|f| f.before.iter())
+                .find(|e| e.knob == new.entry.knob && self.group(e) == self.group(new.entry));
             if let Some(old) = found {
                 new.used = true;
                 out.extend(self.moved((new.path, old), (new.path, new.entry)));
@@ -131,16 +157,16 @@ impl Extractors {
     fn moved(&self, old: (&str, &Entry), new: (&str, &Entry)) -> Option<Event> {
         let equal = self.all.get(new.1.extractor).map_or(&[][..], |c| &c.rule.equal);
         // One condition that stands: the value under it is what moves.
-        if let ([was], [is]) = (old.1.pieces.as_slice(), new.1.pieces.as_slice()) {
-            if let (Some((a, was)), Some((b, is))) = (condition(&was.0), condition(&is.0)) {
-                if value::same(a, b, equal) {
-                    let mut event = (!value::same(was, is, equal)).then(|| self.event(Some(old), Some(new)))?;
-                    event.old = Some(was.to_owned());
-                    event.new = Some(is.to_owned());
-                    event.how = How::When(b.to_owned());
-                    return Some(event);
-                }
-            }
+        if let ([was], [is]) = (old.1.pieces.as_slice(), new.1.pieces.as_slice())
+            && let (Some((a, was)), Some((b, is))) = (condition(&was.0), condition(&is.0))
+            && value::same(a, b, equal)
+        {
+            let mut event =
+                (!value::same(was, is, equal)).then(|| self.event(Some(old), Some(new)))?;
+            event.old = Some(was.to_owned());
+            event.new = Some(is.to_owned());
+            event.how = How::When(b.to_owned());
+            return Some(event);
         }
         if value::same(&old.1.value, &new.1.value, equal) {
             // The value's own text stands; a name in it may mean something else now.
@@ -172,7 +198,9 @@ impl Extractors {
             _ => entry.map_or(0, |e| e.line),
         };
         Event {
-            extractor: entry.and_then(|e| self.all.get(e.extractor)).map_or_else(String::new, |c| c.rule.id.clone()),
+            extractor: entry
+                .and_then(|e| self.all.get(e.extractor))
+                .map_or_else(String::new, |c| c.rule.id.clone()),
             knob: entry.map_or_else(String::new, |e| e.knob.clone()),
             scope: entry.map_or(super::Scope::Server, |e| e.scope),
             old: old.map(|(_, e)| e.value.clone()),

@@ -13,10 +13,10 @@ pub(crate) fn go<'a>(text: &'a str, head: &str, name: Option<&Regex>) -> Vec<(us
         if !line.starts_with(head) {
             continue;
         }
-        if let Some(name) = name {
-            if !go_name(line, head).is_some_and(|n| name.is_match(n)) {
-                continue;
-            }
+        if let Some(name) = name
+            && !go_name(line, head).is_some_and(|n| name.is_match(n))
+        {
+            continue;
         }
         let body = line.trim_end();
         let end = match body.chars().last() {
@@ -52,7 +52,9 @@ pub(crate) fn constant(text: &str, name: &str) -> Option<String> {
         let assigned = after.trim_start().starts_with('=') && !after.trim_start().starts_with("==");
         let declared = ["const ", "constexpr ", "static "].iter().any(|k| before.contains(k))
             || matches!(before, "const" | "var")
-            || (before.is_empty() && text[start..].starts_with(['\t', ' ']) && text[..start].contains("const ("));
+            || (before.is_empty()
+                && text[start..].starts_with(['\t', ' '])
+                && text[..start].contains("const ("));
         let value = if defined && after.starts_with([' ', '\t']) {
             after
         } else if declared && assigned {

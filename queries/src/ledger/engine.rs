@@ -41,7 +41,9 @@ fn heads(text: &str, head: Head) -> Vec<(usize, &str)> {
             let rest = text[at + 7..].trim_start();
             let name = &rest[..rest.find(|c| !word(c)).unwrap_or(rest.len())];
             let behind = rest[name.len()..].trim_start();
-            if matches!(before, "" | "typedef") && (behind.starts_with('{') || behind.starts_with(':')) {
+            if matches!(before, "" | "typedef")
+                && (behind.starts_with('{') || behind.starts_with(':'))
+            {
                 out.push((line, name));
             }
         }
@@ -86,7 +88,11 @@ impl<'e> Session<'e> {
             text = text.replace("\r\n", "\n").into();
         }
         let newlines: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
-        let line = |at: usize| u32::try_from(newlines.partition_point(|n| *n < at)).unwrap_or(u32::MAX).saturating_add(1);
+        let line = |at: usize| {
+            u32::try_from(newlines.partition_point(|n| *n < at))
+                .unwrap_or(u32::MAX)
+                .saturating_add(1)
+        };
         for index in reading {
             let Some(compiled) = self.extractors.all.get(index) else { continue };
             let mut found = Vec::new();
@@ -98,7 +104,13 @@ impl<'e> Session<'e> {
         out
     }
 
-    fn remembered(&mut self, key: (usize, usize), text: &str, at: usize, read: impl FnOnce(&str) -> Vec<Found>) -> Vec<Found> {
+    fn remembered(
+        &mut self,
+        key: (usize, usize),
+        text: &str,
+        at: usize,
+        read: impl FnOnce(&str) -> Vec<Found>,
+    ) -> Vec<Found> {
         let mut hash = DefaultHasher::new();
         text.hash(&mut hash);
         let key = (key.0, key.1, hash.finish(), text.len());
@@ -110,9 +122,17 @@ impl<'e> Session<'e> {
         moved.collect()
     }
 
-    fn read(&mut self, index: usize, n: usize, holder: &Holder, compiled: &Compiled, text: &str) -> Vec<Found> {
+    fn read(
+        &mut self,
+        index: usize,
+        n: usize,
+        holder: &Holder,
+        compiled: &Compiled,
+        text: &str,
+    ) -> Vec<Found> {
         let key = (index, n);
-        let whole = |s: &mut Self, read: &dyn Fn(&str) -> Vec<Found>| s.remembered(key, text, 0, read);
+        let whole =
+            |s: &mut Self, read: &dyn Fn(&str) -> Vec<Found>| s.remembered(key, text, 0, read);
         match holder {
             Holder::Struct { name } => {
                 self.regions(key, text, Head::Structure, &name.0, |region, found| {
@@ -121,33 +141,47 @@ impl<'e> Session<'e> {
             }
             Holder::Returned { function, owner } => {
                 self.regions(key, text, Head::Function, &function.0, |region, _| {
-                    let names = if region.contains("/*") { Vec::new() } else { fields_of(text, region) };
+                    let names =
+                        if region.contains("/*") { Vec::new() } else { fields_of(text, region) };
                     lang::cpp_aggregate::returned(region, owner, &names)
                 })
             }
             Holder::Variable { name, owner } => {
                 self.regions(key, text, Head::Variable, &name.0, |region, _| {
-                    let names = if region.contains("/*") { Vec::new() } else { fields_of(text, region) };
+                    let names =
+                        if region.contains("/*") { Vec::new() } else { fields_of(text, region) };
                     lang::cpp_aggregate::variable(region, owner, &names)
                 })
             }
             Holder::Help {} => whole(self, &lang::cpp_help::help),
-            Holder::Request { call, subject, owner } => lang::cpp_calls::requests(text, &call.0, &subject.0, owner),
+            Holder::Request { call, subject, owner } => {
+                lang::cpp_calls::requests(text, &call.0, &subject.0, owner)
+            }
             Holder::Constants { name } => lang::cpp_calls::constants(text, &name.0),
             Holder::Resolved { variable } => lang::cpp_calls::resolved(text, &variable.0),
             Holder::Override { condition, variable, owner } => {
                 lang::cpp_calls::overrides(text, &condition.0, &variable.0, owner)
             }
-            Holder::Options { function } => whole(self, &|t| lang::go_options::options(t, &function.0)),
+            Holder::Options { function } => {
+                whole(self, &|t| lang::go_options::options(t, &function.0))
+            }
             Holder::Env { call } => whole(self, &|t| lang::go_env::variables(t, &call.0)),
             Holder::Flags { call } => lang::go_args::declared(text, &call.0),
-            Holder::Args { function } => self.functions(key, text, &function.0, |r| lang::go_args::passed(r, &function.0)),
-            Holder::Rule { function } => self.functions(key, text, &function.0, |r| lang::go_rule::returns(r, &function.0)),
+            Holder::Args { function } => {
+                self.functions(key, text, &function.0, |r| lang::go_args::passed(r, &function.0))
+            }
+            Holder::Rule { function } => {
+                self.functions(key, text, &function.0, |r| lang::go_rule::returns(r, &function.0))
+            }
             Holder::Assigned { function, variable } => {
-                self.functions(key, text, &function.0, |r| lang::go_rule::assigned(r, &function.0, &variable.0))
+                self.functions(key, text, &function.0, |r| {
+                    lang::go_rule::assigned(r, &function.0, &variable.0)
+                })
             }
             Holder::Cmake { names } => whole(self, &|t| lang::cmake::commands(t, &names.0)),
-            Holder::Image { environment, packages } => lang::image::image(text, &environment.0, &packages.0),
+            Holder::Image { environment, packages } => {
+                lang::image::image(text, &environment.0, &packages.0)
+            }
             Holder::Presets {} => lang::presets::presets(text),
             Holder::Lines { pattern, knob, separator } => {
                 lang::lines::lines(text, &pattern.0, knob.as_deref(), separator.as_deref())
@@ -157,7 +191,14 @@ impl<'e> Session<'e> {
     }
 
     /// C++ declarations whose name matches.
-    fn regions(&mut self, key: (usize, usize), text: &str, head: Head, name: &Regex, read: impl Fn(&str, &str) -> Vec<Found>) -> Vec<Found> {
+    fn regions(
+        &mut self,
+        key: (usize, usize),
+        text: &str,
+        head: Head,
+        name: &Regex,
+        read: impl Fn(&str, &str) -> Vec<Found>,
+    ) -> Vec<Found> {
         let mut out = Vec::new();
         let mut done = 0;
         for (start, named) in heads(text, head) {
@@ -174,7 +215,13 @@ impl<'e> Session<'e> {
     }
 
     /// Go functions whose name matches.
-    fn functions(&mut self, key: (usize, usize), text: &str, name: &Regex, read: impl Fn(&str) -> Vec<Found>) -> Vec<Found> {
+    fn functions(
+        &mut self,
+        key: (usize, usize),
+        text: &str,
+        name: &Regex,
+        read: impl Fn(&str) -> Vec<Found>,
+    ) -> Vec<Found> {
         let mut out = Vec::new();
         for (start, region) in cut::go(text, "func ", Some(name)) {
             out.extend(self.remembered(key, region, start, &read));
@@ -197,7 +244,8 @@ fn today(compiled: &Compiled, knob: &str) -> String {
 
 /// The fields of the struct that a declaration makes, from the same file.
 fn fields_of(text: &str, region: &str) -> Vec<String> {
-    let mut words = lex::tokens(region, 0).filter(|t| t.kind == Kind::Word && !matches!(t.text, "static" | "const" | "struct"));
+    let mut words = lex::tokens(region, 0)
+        .filter(|t| t.kind == Kind::Word && !matches!(t.text, "static" | "const" | "struct"));
     let Some(kind) = words.next() else { return Vec::new() };
     let head = format!("struct {} {{", kind.text);
     let Some(start) = text.find(&head) else { return Vec::new() };
@@ -206,7 +254,13 @@ fn fields_of(text: &str, region: &str) -> Vec<String> {
 }
 
 /// One entry a knob: what a file says of a knob in several places is put together.
-fn merge(index: usize, compiled: &Compiled, found: Vec<Found>, text: &str, line: impl Fn(usize) -> u32) -> Vec<Entry> {
+fn merge(
+    index: usize,
+    compiled: &Compiled,
+    found: Vec<Found>,
+    text: &str,
+    line: impl Fn(usize) -> u32,
+) -> Vec<Entry> {
     let mut order: Vec<String> = Vec::new();
     let mut by_knob: HashMap<String, Vec<Found>> = HashMap::new();
     for mut f in found {
@@ -214,7 +268,13 @@ fn merge(index: usize, compiled: &Compiled, found: Vec<Found>, text: &str, line:
         if compiled.rule.ignore.as_ref().is_some_and(|p| p.0.is_match(&f.knob)) {
             continue;
         }
-        by_knob.entry(f.knob.clone()).or_insert_with(|| { order.push(f.knob.clone()); Vec::new() }).push(f);
+        by_knob
+            .entry(f.knob.clone())
+            .or_insert_with(|| {
+                order.push(f.knob.clone());
+                Vec::new()
+            })
+            .push(f);
     }
     let mut out = Vec::new();
     let siblings: HashMap<String, String> = by_knob
@@ -225,7 +285,8 @@ fn merge(index: usize, compiled: &Compiled, found: Vec<Found>, text: &str, line:
     for knob in order {
         let Some(all) = by_knob.get(&knob) else { continue };
         let Some(first) = all.first() else { continue };
-        let pieces: Vec<(String, u32)> = all.iter().map(|f| (f.value.clone(), line(f.at))).collect();
+        let pieces: Vec<(String, u32)> =
+            all.iter().map(|f| (f.value.clone(), line(f.at))).collect();
         let ordered = all.iter().any(|f| f.how == How::Rule || f.value.starts_with(['[', '+']));
         let mut values: Vec<&str> = Vec::new();
         for f in all {
@@ -239,16 +300,28 @@ fn merge(index: usize, compiled: &Compiled, found: Vec<Found>, text: &str, line:
             values.sort_unstable();
             values.join(" | ")
         };
-        let resolved = if matches!(first.how, How::Inherits(_)) { Vec::new() } else { names_in(&value, &knob, text, &siblings) };
-        let mut how = if all.len() > 1 && ordered && first.how != How::Rule { How::Conditional } else { first.how.clone() };
-        if let [(name, constant)] = resolved.as_slice() {
-            if *name == value {
-                how = How::Constant(constant.clone());
-            }
+        let resolved = if matches!(first.how, How::Inherits(_)) {
+            Vec::new()
+        } else {
+            names_in(&value, &knob, text, &siblings)
+        };
+        let mut how = if all.len() > 1 && ordered && first.how != How::Rule {
+            How::Conditional
+        } else {
+            first.how.clone()
+        };
+        if let [(name, constant)] = resolved.as_slice()
+            && *name == value
+        {
+            how = How::Constant(constant.clone());
         }
         if let How::Computed(_) = how {
             let known: Vec<String> = resolved.iter().map(|(n, v)| format!("{n} = {v}")).collect();
-            how = How::Computed(if known.is_empty() { value.clone() } else { format!("{value} with {}", known.join(", ")) });
+            how = How::Computed(if known.is_empty() {
+                value.clone()
+            } else {
+                format!("{value} with {}", known.join(", "))
+            });
         }
         let scope = first.scope.unwrap_or_else(|| {
             let rule = compiled.rule.scopes.iter().find(|s| s.knob.0.is_match(&knob));
@@ -261,13 +334,28 @@ fn merge(index: usize, compiled: &Compiled, found: Vec<Found>, text: &str, line:
             }
         }
         let line = pieces.first().map_or(1, |p| p.1);
-        out.push(Entry { extractor: index, knob, scope, value, how, line, names, pieces, resolved });
+        out.push(Entry {
+            extractor: index,
+            knob,
+            scope,
+            value,
+            how,
+            line,
+            names,
+            pieces,
+            resolved,
+        });
     }
     out
 }
 
 /// What the same file says of the names in a value: constants, and fields beside it.
-fn names_in(value: &str, knob: &str, text: &str, siblings: &HashMap<String, String>) -> Vec<(String, String)> {
+fn names_in(
+    value: &str,
+    knob: &str,
+    text: &str,
+    siblings: &HashMap<String, String>,
+) -> Vec<(String, String)> {
     let mut out: Vec<(String, String)> = Vec::new();
     if value.starts_with('[') || value.len() > 400 {
         return out;
@@ -277,7 +365,12 @@ fn names_in(value: &str, knob: &str, text: &str, siblings: &HashMap<String, Stri
     for (i, token) in tokens.iter().enumerate() {
         let called = tokens.get(i + 1).is_some_and(|t| t.is("("));
         let member = i > 0 && tokens[i - 1].is(".");
-        if token.kind != Kind::Word || called || member || token.text == own || matches!(token.text, "true" | "false" | "nil" | "nullptr" | "NULL") {
+        if token.kind != Kind::Word
+            || called
+            || member
+            || token.text == own
+            || matches!(token.text, "true" | "false" | "nil" | "nullptr" | "NULL")
+        {
             continue;
         }
         let known = siblings.get(token.text).cloned().or_else(|| cut::constant(text, token.text));

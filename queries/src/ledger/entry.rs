@@ -84,7 +84,9 @@ impl std::str::FromStr for Scope {
 
 /// A text that names no scope.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no scope: request-option, env, server, runner, runner-flag, context, sampling, cli-help, bench, build or docs")]
+#[error(
+    "{0:?} is no scope: request-option, env, server, runner, runner-flag, context, sampling, cli-help, bench, build or docs"
+)]
 pub struct UnknownScope(pub String);
 
 /// How a value comes about.

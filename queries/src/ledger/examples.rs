@@ -20,7 +20,11 @@ fn every_example_gives_its_events_and_no_other() {
     for (n, compiled) in extractors.all.iter().enumerate() {
         let rule = &compiled.rule;
         assert!(!rule.examples.is_empty(), "{} has no example", rule.id);
-        assert!(rule.examples.iter().any(|e| !e.events.is_empty()), "{} has no example with an event", rule.id);
+        assert!(
+            rule.examples.iter().any(|e| !e.events.is_empty()),
+            "{} has no example with an event",
+            rule.id
+        );
         let upstream = rule.upstreams.first().map_or("any", String::as_str);
         let path = sample_path(&rule.paths[0]);
         assert!(extractors.reading(upstream, &path).contains(&n), "{}: {path}", rule.id);
@@ -49,7 +53,10 @@ fn every_example_gives_its_events_and_no_other() {
 fn a_knob_that_moves_to_another_file_is_compared_with_itself() {
     let extractors = Extractors::built_in().unwrap();
     let mut session = Session::new(&extractors);
-    let (old, new) = ("struct gpt_params { int a = 1; int b = 2; };", "struct common_params { int a = 1; int b = 3; };");
+    let (old, new) = (
+        "struct gpt_params { int a = 1; int b = 2; };",
+        "struct common_params { int a = 1; int b = 3; };",
+    );
     let before = session.table("llama.cpp", "examples/common.h", old.as_bytes());
     let after = session.table("llama.cpp", "common/common.h", new.as_bytes());
     let files = [
@@ -80,14 +87,29 @@ fn ways_back_are_written_as_users_write_them() {
         let events = extractors.events(&[file]);
         (events, spellings)
     };
-    let text = |v: &str| format!("add_opt(common_arg({{\"-lm\", \"--load-mode\"}}, \"M\", \"how (default: {v})\", [](common_params & params) {{ params.load_mode = X; }}).set_env(\"LLAMA_ARG_LOAD_MODE\"));");
+    let text = |v: &str| {
+        format!(
+            "add_opt(common_arg({{\"-lm\", \"--load-mode\"}}, \"M\", \"how (default: {v})\", [](common_params & params) {{ params.load_mode = X; }}).set_env(\"LLAMA_ARG_LOAD_MODE\"));"
+        )
+    };
     let (_, spellings) = events("common/arg.cpp", "llama.cpp", &text("mmap"), &text("auto"));
-    let field = |v: &str| format!("struct common_params {{ enum x load_mode = LLAMA_LOAD_MODE_{v}; }};");
+    let field =
+        |v: &str| format!("struct common_params {{ enum x load_mode = LLAMA_LOAD_MODE_{v}; }};");
     let (moved, _) = events("common/common.h", "llama.cpp", &field("MMAP"), &field("AUTO"));
-    let ways: Vec<_> = extractors.restore(&moved[0], &spellings).into_iter().map(|w| (w.consumer, w.text)).collect();
+    let ways: Vec<_> = extractors
+        .restore(&moved[0], &spellings)
+        .into_iter()
+        .map(|w| (w.consumer, w.text))
+        .collect();
     assert_eq!(ways[0], ("llama-server".to_owned(), "--load-mode mmap".to_owned()));
-    assert!(ways.iter().any(|w| w.0 == "ollama" && w.1.starts_with("LLAMA_ARG_LOAD_MODE=mmap")), "{ways:?}");
-    assert_eq!(extractors.resolves("llama.cpp", &moved[0])[0].on("cuda", Some(false)).unwrap().becomes, "mmap");
+    assert!(
+        ways.iter().any(|w| w.0 == "ollama" && w.1.starts_with("LLAMA_ARG_LOAD_MODE=mmap")),
+        "{ways:?}"
+    );
+    assert_eq!(
+        extractors.resolves("llama.cpp", &moved[0])[0].on("cuda", Some(false)).unwrap().becomes,
+        "mmap"
+    );
     assert!(extractors.resolves("llama.cpp", &moved[0])[0].on("cuda", None).is_none());
     assert!(spellings.matches("common_params.load_mode", &[], "--load-mode"));
     assert!(spellings.matches("common_params.load_mode", &[], "LoadMode"));

@@ -62,7 +62,9 @@ impl Extractors {
         let names = std::iter::once(field).chain(event.names.iter().map(String::as_str));
         let names: Vec<String> = names.map(value::spelling).collect();
         let fits = |r: &&Resolve| {
-            r.upstream == upstream && names.contains(&value::spelling(&r.knob)) && last(new) == last(&r.value)
+            r.upstream == upstream
+                && names.contains(&value::spelling(&r.knob))
+                && last(new) == last(&r.value)
         };
         self.resolves.iter().filter(fits).collect()
     }
@@ -72,14 +74,22 @@ impl Resolve {
     /// What the value comes to on a device, if the rule knows: `None` where it is not
     /// told, or where whether the device is integrated matters and is not known.
     pub fn on(&self, backend: &str, integrated: Option<bool>) -> Option<&ResolveCase> {
-        let mut fits = self.cases.iter().filter(|c| c.backends.is_empty() || c.backends.iter().any(|b| b == backend));
+        let mut fits = self
+            .cases
+            .iter()
+            .filter(|c| c.backends.is_empty() || c.backends.iter().any(|b| b == backend));
         fits.find(|c| match c.integrated {
             None => true,
             Some(wanted) => integrated == Some(wanted),
         })
         .filter(|c| {
             // A general case counts only where no case for integrated devices could.
-            c.integrated.is_some() || integrated.is_some() || !self.cases.iter().any(|o| o.integrated.is_some() && (o.backends.is_empty() || o.backends.iter().any(|b| b == backend)))
+            c.integrated.is_some()
+                || integrated.is_some()
+                || !self.cases.iter().any(|o| {
+                    o.integrated.is_some()
+                        && (o.backends.is_empty() || o.backends.iter().any(|b| b == backend))
+                })
         })
     }
 }

@@ -70,28 +70,52 @@ impl Extractors {
     pub fn restore(&self, event: &Event, spellings: &Spellings) -> Vec<RestoreWay> {
         let mut out: Vec<RestoreWay> = Vec::new();
         let (Some(old), Some(_)) = (event.old.as_deref(), event.new.as_deref()) else { return out };
-        let Some(compiled) = self.all.iter().find(|c| c.rule.id == event.extractor) else { return out };
+        let Some(compiled) = self.all.iter().find(|c| c.rule.id == event.extractor) else {
+            return out;
+        };
         let field = event.knob.rsplit('.').next().unwrap_or(&event.knob);
         let mut names: Vec<&str> = event.names.iter().map(String::as_str).collect();
         names.extend(spellings.written(&event.knob));
         // Of several flags or variables the one that is spelled most like the field.
         let likeness = |name: &&str| {
             let (a, b) = (value::spelling(name), value::spelling(field));
-            let shared = value::words(name).iter().filter(|w| value::words(field).contains(w)).count();
+            let shared =
+                value::words(name).iter().filter(|w| value::words(field).contains(w)).count();
             (a.ends_with(&b), shared, std::cmp::Reverse(name.len()))
         };
         let own_flag = event.knob.starts_with("--").then_some(event.knob.as_str());
-        let flag = own_flag.or_else(|| names.iter().copied().filter(|n| n.starts_with("--") && !n.starts_with("--no-")).max_by_key(likeness));
-        let env = names.iter().copied().filter(|n| n.contains('_') && n.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')).max_by_key(likeness);
+        let flag = own_flag.or_else(|| {
+            names
+                .iter()
+                .copied()
+                .filter(|n| n.starts_with("--") && !n.starts_with("--no-"))
+                .max_by_key(likeness)
+        });
+        let env = names
+            .iter()
+            .copied()
+            .filter(|n| {
+                n.contains('_')
+                    && n.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+            })
+            .max_by_key(likeness);
         let Some(value) = plain(old, field) else { return out };
         for way in &compiled.rule.restore {
             if way.knobs.as_ref().is_some_and(|p| !p.0.is_match(&event.knob)) {
                 continue;
             }
-            if (way.text.contains("{flag}") && flag.is_none()) || (way.text.contains("{env}") && env.is_none()) {
+            if (way.text.contains("{flag}") && flag.is_none())
+                || (way.text.contains("{env}") && env.is_none())
+            {
                 continue;
             }
-            let text = way.text.replace("{knob}", &event.knob).replace("{field}", field).replace("{flag}", flag.unwrap_or_default()).replace("{env}", env.unwrap_or_default()).replace("{old}", &value);
+            let text = way
+                .text
+                .replace("{knob}", &event.knob)
+                .replace("{field}", field)
+                .replace("{flag}", flag.unwrap_or_default())
+                .replace("{env}", env.unwrap_or_default())
+                .replace("{old}", &value);
             let way = RestoreWay { consumer: way.consumer.clone(), text };
             if !out.contains(&way) {
                 out.push(way);
@@ -105,15 +129,27 @@ impl Extractors {
 /// apart from their knob. `None` for what cannot be written down (a rule, nothing).
 fn plain(value: &str, field: &str) -> Option<String> {
     let value = value.trim();
-    let bare = value.trim_matches('"').trim_start_matches("{ ").trim_start_matches('{').trim_end_matches('}').trim();
-    if bare.is_empty() || bare.contains(['[', '(', '{', ';', '|', ' ']) || matches!(bare, "inherit" | "uninitialised" | "nil" | "nullptr") {
+    let bare = value
+        .trim_matches('"')
+        .trim_start_matches("{ ")
+        .trim_start_matches('{')
+        .trim_end_matches('}')
+        .trim();
+    if bare.is_empty()
+        || bare.contains(['[', '(', '{', ';', '|', ' '])
+        || matches!(bare, "inherit" | "uninitialised" | "nil" | "nullptr")
+    {
         return None;
     }
     let sign = bare.strip_prefix('-');
     let digits = sign.unwrap_or(bare);
     if digits.starts_with(|c: char| c.is_ascii_digit()) {
         // Keep the decimal point that was written: `1.0` reads as a fraction.
-        let number = if digits.starts_with("0x") { value::number(digits) } else { digits.trim_end_matches(['f', 'F']).to_owned() };
+        let number = if digits.starts_with("0x") {
+            value::number(digits)
+        } else {
+            digits.trim_end_matches(['f', 'F']).to_owned()
+        };
         let number = number.strip_suffix('.').unwrap_or(&number).to_owned();
         let number = if number.contains('.') {
             let short = number.trim_end_matches('0');
@@ -123,9 +159,14 @@ fn plain(value: &str, field: &str) -> Option<String> {
         };
         return Some(if sign.is_some() { format!("-{number}") } else { number });
     }
-    if bare.contains('_') && bare.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_') {
+    if bare.contains('_')
+        && bare.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+    {
         let knob = value::words(field);
-        let own = |w: &String| !knob.contains(w) && !matches!(w.as_str(), "llama" | "ggml" | "common" | "type" | "mode" | "gpt");
+        let own = |w: &String| {
+            !knob.contains(w)
+                && !matches!(w.as_str(), "llama" | "ggml" | "common" | "type" | "mode" | "gpt")
+        };
         let rest: Vec<String> = value::words(bare).into_iter().filter(own).collect();
         return (!rest.is_empty()).then(|| rest.join("_"));
     }

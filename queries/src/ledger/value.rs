@@ -5,7 +5,8 @@ use super::lex::{self, Kind};
 
 /// Words that say nothing in a constant's or function's name: projects, and kinds
 /// of kinds. They come and go when enums are renamed.
-const NEUTRAL: &[&str] = &["llama", "gpt", "common", "ggml", "llm", "type", "mode", "enum", "default", "e"];
+const NEUTRAL: &[&str] =
+    &["llama", "gpt", "common", "ggml", "llm", "type", "mode", "enum", "default", "e"];
 
 /// Whether two values mean the same.
 pub(crate) fn same(a: &str, b: &str, equal: &[Vec<String>]) -> bool {
@@ -183,7 +184,11 @@ mod tests {
         ] {
             assert!(!same(a, b, &[]), "{a} {b}");
         }
-        assert!(same("nil", "TriStateUndefined", &[vec!["nil".into(), "TriStateUndefined".into()]]));
+        assert!(same(
+            "nil",
+            "TriStateUndefined",
+            &[vec!["nil".into(), "TriStateUndefined".into()]]
+        ));
     }
 
     #[test]

@@ -38,8 +38,13 @@ pub(crate) fn commands(text: &str, names: &Regex) -> Vec<Found> {
             "endfunction" | "endmacro" => depth_of_function = depth_of_function.saturating_sub(1),
             _ => {
                 if let Some((knob, value)) = setting(&command.name, &args, names) {
-                    let how = if !guards.is_empty() { How::Conditional } else { super::how(&value) };
-                    let how = if value.contains("${") && guards.is_empty() { How::Computed(value.clone()) } else { how };
+                    let how =
+                        if !guards.is_empty() { How::Conditional } else { super::how(&value) };
+                    let how = if value.contains("${") && guards.is_empty() {
+                        How::Computed(value.clone())
+                    } else {
+                        how
+                    };
                     out.push(Found::new(knob, guarded(&guards, &value), command.at).with(how));
                 }
             }
@@ -62,18 +67,27 @@ fn setting(name: &str, args: &[&str], names: &Regex) -> Option<(String, String)>
                 return None;
             }
             let values = &rest[..cache.unwrap_or(rest.len())];
-            let values: Vec<_> = values.iter().filter(|v| **v != "PARENT_SCOPE").map(|v| bare(v)).collect();
+            let values: Vec<_> =
+                values.iter().filter(|v| **v != "PARENT_SCOPE").map(|v| bare(v)).collect();
             (!values.is_empty()).then(|| ((*knob).to_owned(), values.join(" ")))
         }
-        ("list" | "string", [what, knob, rest @ ..]) if *what == "APPEND" && names.is_match(knob) => {
+        ("list" | "string", [what, knob, rest @ ..])
+            if *what == "APPEND" && names.is_match(knob) =>
+        {
             let values: Vec<_> = rest.iter().map(|v| bare(v)).collect();
             Some(((*knob).to_owned(), format!("+{}", values.join(" "))))
         }
         ("list", ["REMOVE_ITEM", knob, rest @ ..]) if names.is_match(knob) => {
             Some(((*knob).to_owned(), format!("-{}", rest.join(" "))))
         }
-        ("target_compile_options", [target, rest @ ..]) if names.is_match("target_compile_options") => {
-            let values: Vec<_> = rest.iter().filter(|v| !matches!(**v, "PRIVATE" | "PUBLIC" | "INTERFACE")).map(|v| bare(v)).collect();
+        ("target_compile_options", [target, rest @ ..])
+            if names.is_match("target_compile_options") =>
+        {
+            let values: Vec<_> = rest
+                .iter()
+                .filter(|v| !matches!(**v, "PRIVATE" | "PUBLIC" | "INTERFACE"))
+                .map(|v| bare(v))
+                .collect();
             Some((format!("{target} compile options"), values.join(" ")))
         }
         _ => None,
@@ -199,7 +213,16 @@ mod tests {
         let text = "option(A \"help (x)\" ON)\nset(B 3 CACHE STRING \"b\")\nset(other 1)\nif (X AND NOT Y)\n  set(ARCHS \"50;61\") # c\nelseif (Z)\n  set(ARCHS \"60\")\nelse()\n  list(APPEND ARCHS 70 80)\nendif()\n";
         let found = commands(text, &Regex::new("^ARCHS$").unwrap());
         let told: Vec<_> = found.iter().map(|f| (f.knob.as_str(), f.value.as_str())).collect();
-        assert_eq!(told, [("A", "ON"), ("B", "3"), ("ARCHS", "[X AND NOT Y] 50;61"), ("ARCHS", "[elif Z] 60"), ("ARCHS", "[else(Z)] +70 80")]);
+        assert_eq!(
+            told,
+            [
+                ("A", "ON"),
+                ("B", "3"),
+                ("ARCHS", "[X AND NOT Y] 50;61"),
+                ("ARCHS", "[elif Z] 60"),
+                ("ARCHS", "[else(Z)] +70 80")
+            ]
+        );
     }
 
     proptest::proptest! {

@@ -26,11 +26,18 @@ pub(crate) fn returned(text: &str, owner: &str, fields: &[String]) -> Vec<Found>
                 i += 1;
             }
             continue;
-        } else if token.is(".") && all.get(i + 2).is_some_and(|t| t.is("=")) && !all.get(i + 3).is_some_and(|t| t.is("=")) {
+        } else if token.is(".")
+            && all.get(i + 2).is_some_and(|t| t.is("="))
+            && !all.get(i + 3).is_some_and(|t| t.is("="))
+        {
             let (field, value_at) = (all[i + 1], all[i + 2].end());
             let end = all[i + 3..].iter().find(|t| t.is(";")).map_or(text.len(), |t| t.start);
             let value = tree::flat(&text[value_at..end]);
-            out.push(Found::new(format!("{owner}.{}", field.text), guarded(&guards, &value), field.start));
+            out.push(Found::new(
+                format!("{owner}.{}", field.text),
+                guarded(&guards, &value),
+                field.start,
+            ));
         }
         i += 1;
     }
@@ -62,7 +69,13 @@ fn preprocessor(text: &str, at: usize, guards: &mut Vec<String>) {
     }
 }
 
-fn list(text: &str, open: usize, owner: &str, fields: &[String], guards: &[String]) -> (Vec<Found>, usize) {
+fn list(
+    text: &str,
+    open: usize,
+    owner: &str,
+    fields: &[String],
+    guards: &[String],
+) -> (Vec<Found>, usize) {
     let mut out = Vec::new();
     let Some((parts, end)) = lex::arguments(text, open) else { return (out, text.len()) };
     for (n, (at, part)) in parts.iter().enumerate() {

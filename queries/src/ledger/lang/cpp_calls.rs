@@ -38,12 +38,31 @@ fn request_value(value: &str) -> (String, How) {
         return ("\"\"".to_owned(), How::Literal);
     }
     let tokens: Vec<_> = lex::tokens(inner, 0).collect();
-    let constant = |t: &lex::Token<'_>| t.text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+    let constant = |t: &lex::Token<'_>| {
+        t.text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+    };
     let own = tokens.iter().all(|t| match t.kind {
-        Kind::Word => matches!(t.text, "true" | "false" | "nullptr" | "json" | "array" | "object" | "std" | "vector" | "string") || constant(t),
+        Kind::Word => {
+            matches!(
+                t.text,
+                "true"
+                    | "false"
+                    | "nullptr"
+                    | "json"
+                    | "array"
+                    | "object"
+                    | "std"
+                    | "vector"
+                    | "string"
+            ) || constant(t)
+        }
         _ => true,
     });
-    if own { (inner.to_owned(), How::Literal) } else { ("inherit".to_owned(), How::Inherits(value.to_owned())) }
+    if own {
+        (inner.to_owned(), How::Literal)
+    } else {
+        ("inherit".to_owned(), How::Inherits(value.to_owned()))
+    }
 }
 
 /// The field that the line assigns to, before an `=`.
@@ -62,7 +81,9 @@ pub(crate) fn constants(text: &str, name: &Regex) -> Vec<Found> {
         at += line.len();
         let bare = line.trim_start();
         let code = bare.split("//").next().unwrap_or_default();
-        let declared = if let Some(rest) = bare.strip_prefix("#define ").or(bare.strip_prefix("#    define ")) {
+        let declared = if let Some(rest) =
+            bare.strip_prefix("#define ").or(bare.strip_prefix("#    define "))
+        {
             let rest = rest.split("//").next().unwrap_or_default().trim();
             let end = rest.find([' ', '\t']).unwrap_or(rest.len());
             Some((&rest[..end], rest[end..].trim()))
@@ -89,14 +110,18 @@ pub(crate) fn resolved(text: &str, variable: &Regex) -> Vec<Found> {
         let open = found.end() - 1;
         let Some(end) = lex::close(text, open, '(', None) else { continue };
         let condition = tree::flat(&text[open + 1..end - 1]);
-        let name: String = condition.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.')).collect();
+        let name: String = condition
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
+            .collect();
         let name = name.strip_suffix(".empty").unwrap_or(&name).to_owned();
         if !variable.is_match(&name) {
             continue;
         }
         let tested = condition.get(name.len()..).unwrap_or_default().trim_start();
         let tests_unset = ["<", "<=", "==", ".empty()"].iter().any(|t| tested.starts_with(t))
-            && !tested.contains("&&") && !tested.contains("||");
+            && !tested.contains("&&")
+            && !tested.contains("||");
         let rest = text[end..].trim_start();
         if !tests_unset || !rest.starts_with('{') {
             continue;
@@ -106,10 +131,17 @@ pub(crate) fn resolved(text: &str, variable: &Regex) -> Vec<Found> {
         let body = &text[body_at + 1..body_end - 1];
         for statement in body.split(';') {
             let flat = tree::flat(statement);
-            if let Some(value) = flat.strip_prefix(&name).and_then(|v| v.trim_start().strip_prefix('=')).filter(|v| !v.starts_with('=')) {
+            if let Some(value) = flat
+                .strip_prefix(&name)
+                .and_then(|v| v.trim_start().strip_prefix('='))
+                .filter(|v| !v.starts_with('='))
+            {
                 let field = name.rsplit('.').next().unwrap_or(&name).to_owned();
                 let condition = condition.replacen(&name, &field, 1);
-                out.push(Found::new(field, format!("[{condition}] {}", value.trim()), body_at).with(How::Resolved));
+                out.push(
+                    Found::new(field, format!("[{condition}] {}", value.trim()), body_at)
+                        .with(How::Resolved),
+                );
             }
         }
     }
@@ -117,13 +149,19 @@ pub(crate) fn resolved(text: &str, variable: &Regex) -> Vec<Found> {
 }
 
 /// `if (ex == PROGRAM) { params.x = y; }`: a program's own default in shared code.
-pub(crate) fn overrides(text: &str, condition: &Regex, variable: &Regex, owner: &str) -> Vec<Found> {
+pub(crate) fn overrides(
+    text: &str,
+    condition: &Regex,
+    variable: &Regex,
+    owner: &str,
+) -> Vec<Found> {
     let mut out = Vec::new();
     for found in condition.captures_iter(text) {
         let (Some(whole), Some(who)) = (found.get(0), found.name("who")) else { continue };
         let Some(at) = text[whole.start()..].find('{').map(|n| n + whole.start()) else { continue };
         let Some(end) = lex::close(text, at, '{', None) else { continue };
-        let all: Vec<_> = lex::tokens(&text[..end - 1], at + 1).filter(|t| t.kind != Kind::Comment).collect();
+        let all: Vec<_> =
+            lex::tokens(&text[..end - 1], at + 1).filter(|t| t.kind != Kind::Comment).collect();
         let mut depth = 0i32;
         let mut statement: Option<usize> = Some(0);
         for (i, token) in all.iter().enumerate() {
@@ -133,10 +171,11 @@ pub(crate) fn overrides(text: &str, condition: &Regex, variable: &Regex, owner: 
                 _ => {}
             }
             if depth == 0 && (token.is(";") || token.is("}")) {
-                if let Some(from) = statement {
-                    if let Some(found) = override_of(text, &all[from..i], variable, owner, who.as_str()) {
-                        out.push(found);
-                    }
+                if let Some(from) = statement
+                    && let Some(found) =
+                        override_of(text, &all[from..i], variable, owner, who.as_str())
+                {
+                    out.push(found);
                 }
                 statement = Some(i + 1);
             }
@@ -145,7 +184,13 @@ pub(crate) fn overrides(text: &str, condition: &Regex, variable: &Regex, owner: 
     out
 }
 
-fn override_of(text: &str, tokens: &[lex::Token<'_>], variable: &Regex, owner: &str, who: &str) -> Option<Found> {
+fn override_of(
+    text: &str,
+    tokens: &[lex::Token<'_>],
+    variable: &Regex,
+    owner: &str,
+    who: &str,
+) -> Option<Found> {
     let equals = tokens.iter().position(|t| t.is("="))?;
     if tokens.get(equals + 1)?.is("=") || equals == 0 {
         return None;
@@ -154,7 +199,11 @@ fn override_of(text: &str, tokens: &[lex::Token<'_>], variable: &Regex, owner: &
     let found = variable.captures(&left)?;
     let field = found.get(1)?.as_str();
     let value = tree::flat(&text[tokens[equals].end()..tokens.last()?.end()]);
-    Some(Found::new(format!("{owner}.{field}@{}", who.to_lowercase()), guarded(&[], &value), tokens[0].start))
+    Some(Found::new(
+        format!("{owner}.{field}@{}", who.to_lowercase()),
+        guarded(&[], &value),
+        tokens[0].start,
+    ))
 }
 
 #[cfg(test)]
@@ -186,7 +235,12 @@ mod tests {
         let text = "#define DEFAULT_NAME \"x\" // y\nstatic const int default_n = 0x10;\nif (ex == EX_SERVER) { params.n = 4; if (a) { params.m = 1; } }";
         let found = constants(text, &Regex::new("(?i)default").unwrap());
         assert_eq!(told(&found), [("DEFAULT_NAME", "\"x\""), ("default_n", "0x10")]);
-        let found = overrides(text, &Regex::new(r"\bif \(ex == EX_(?P<who>\w+)\)").unwrap(), &Regex::new(r"^params\.(?:\w+\.)*(\w+)$").unwrap(), "params");
+        let found = overrides(
+            text,
+            &Regex::new(r"\bif \(ex == EX_(?P<who>\w+)\)").unwrap(),
+            &Regex::new(r"^params\.(?:\w+\.)*(\w+)$").unwrap(),
+            "params",
+        );
         assert_eq!(told(&found), [("params.n@server", "4")]);
     }
 }

@@ -25,10 +25,11 @@ pub(crate) fn help(text: &str) -> Vec<Found> {
                     name(&mut out, &open, lex::unquote(env.text));
                     i += 3;
                 }
-            } else if token.kind == Kind::Word && token.text.ends_with("params") {
-                if let Some(field) = assigned(&all, i) {
-                    name(&mut out, &open, field);
-                }
+            } else if token.kind == Kind::Word
+                && token.text.ends_with("params")
+                && let Some(field) = assigned(&all, i)
+            {
+                name(&mut out, &open, field);
             }
             i += 1;
             continue;
@@ -57,11 +58,15 @@ pub(crate) fn help(text: &str) -> Vec<Found> {
             last_flag_end = i;
         }
         for (place, value) in defaults(&run) {
-            let Some(main) = flags.iter().find(|f| f.starts_with("--")).or(flags.first()) else { continue };
+            let Some(main) = flags.iter().find(|f| f.starts_with("--")).or(flags.first()) else {
+                continue;
+            };
             let shown = run[..place].matches('%').count() - 2 * run[..place].matches("%%").count();
             let (value, how) = fill(&value, shown, &all, i, text);
             open.push(out.len());
-            out.push(Found::new(main.clone(), value, token.start).with(how).named(flags.iter().cloned()));
+            out.push(
+                Found::new(main.clone(), value, token.start).with(how).named(flags.iter().cloned()),
+            );
         }
     }
     out
@@ -119,7 +124,12 @@ fn defaults(run: &str) -> Vec<(usize, String)> {
     for (at, word) in run.match_indices("(default") {
         let rest = &run[at + word.len()..];
         let rest = rest.strip_prefix('s').unwrap_or(rest);
-        let Some(value) = rest.strip_prefix([':', '=']).or_else(|| rest.strip_prefix(" to ")).or_else(|| rest.strip_prefix(" = ")).or_else(|| rest.strip_prefix(' ')) else {
+        let Some(value) = rest
+            .strip_prefix([':', '='])
+            .or_else(|| rest.strip_prefix(" to "))
+            .or_else(|| rest.strip_prefix(" = "))
+            .or_else(|| rest.strip_prefix(' '))
+        else {
             continue;
         };
         let mut depth = 1;
@@ -200,7 +210,15 @@ mod tests {
         "#;
         let found = help(text);
         let told: Vec<_> = found.iter().map(|f| (f.knob.as_str(), f.value.as_str())).collect();
-        assert_eq!(told, [("--ctx", "inherit"), ("--cache", "f16"), ("--rate", "max(a, b), inherit = off"), ("--mode", "auto")]);
+        assert_eq!(
+            told,
+            [
+                ("--ctx", "inherit"),
+                ("--cache", "f16"),
+                ("--rate", "max(a, b), inherit = off"),
+                ("--mode", "auto")
+            ]
+        );
         assert_eq!(found[0].how, How::Inherits("params.n_ctx".into()));
         assert_eq!(found[3].names, ["-lm", "--mode", "mode", "ARG_MODE"]);
     }

@@ -11,7 +11,8 @@ pub(crate) fn fields(text: &str, owner: &str) -> Vec<Found> {
     let mut out = Vec::new();
     let language = tree_sitter_cpp::LANGUAGE.into();
     let Some(parsed) = tree::parse(&language, text) else { return out };
-    let body = tree::all(parsed.root_node()).into_iter().find(|n| n.kind() == "field_declaration_list");
+    let body =
+        tree::all(parsed.root_node()).into_iter().find(|n| n.kind() == "field_declaration_list");
     if let Some(body) = body {
         members(body, text, owner, &[], &mut out, 0);
     }
@@ -24,7 +25,14 @@ pub(crate) fn names(text: &str) -> Vec<String> {
     fields(text, "").into_iter().map(|f| f.knob.trim_start_matches('.').to_owned()).collect()
 }
 
-fn members(body: Node<'_>, text: &str, owner: &str, guards: &[String], out: &mut Vec<Found>, depth: u8) {
+fn members(
+    body: Node<'_>,
+    text: &str,
+    owner: &str,
+    guards: &[String],
+    out: &mut Vec<Found>,
+    depth: u8,
+) {
     if depth > 8 {
         return;
     }
@@ -33,7 +41,8 @@ fn members(body: Node<'_>, text: &str, owner: &str, guards: &[String], out: &mut
             "field_declaration" => member(child, text, owner, guards, out, depth),
             "preproc_ifdef" | "preproc_if" | "preproc_else" | "preproc_elif" => {
                 let mut inner = guards.to_vec();
-                let name = child.child_by_field_name("name").or(child.child_by_field_name("condition"));
+                let name =
+                    child.child_by_field_name("name").or(child.child_by_field_name("condition"));
                 if let Some(name) = name {
                     inner.push(tree::flat(tree::text(name, text)));
                 }
@@ -44,7 +53,14 @@ fn members(body: Node<'_>, text: &str, owner: &str, guards: &[String], out: &mut
     }
 }
 
-fn member(node: Node<'_>, text: &str, owner: &str, guards: &[String], out: &mut Vec<Found>, depth: u8) {
+fn member(
+    node: Node<'_>,
+    text: &str,
+    owner: &str,
+    guards: &[String],
+    out: &mut Vec<Found>,
+    depth: u8,
+) {
     let Some(kind) = node.child_by_field_name("type") else { return };
     let nested = kind.child_by_field_name("body");
     let mut cursor = node.walk();
@@ -78,9 +94,15 @@ fn member(node: Node<'_>, text: &str, owner: &str, guards: &[String], out: &mut 
             continue;
         }
         let found = match value {
-            Some(value) => Found::new(knob, guarded(guards, &tree::flat(tree::text(value, text))), value.start_byte()),
+            Some(value) => Found::new(
+                knob,
+                guarded(guards, &tree::flat(tree::text(value, text))),
+                value.start_byte(),
+            ),
             None => {
-                let Some(implied) = implied(&tree::flat(tree::text(kind, text)), pointer) else { continue };
+                let Some(implied) = implied(&tree::flat(tree::text(kind, text)), pointer) else {
+                    continue;
+                };
                 Found::new(knob, guarded(guards, implied), at.start_byte()).with(How::Zero)
             }
         };
@@ -98,11 +120,18 @@ fn implied(kind: &str, pointer: bool) -> Option<&'static str> {
     if matches!(bare, "std::string" | "string") {
         return Some("\"\"");
     }
-    if ["std::vector", "std::map", "std::set", "std::unordered_", "std::array"].iter().any(|p| bare.starts_with(p)) {
+    if ["std::vector", "std::map", "std::set", "std::unordered_", "std::array"]
+        .iter()
+        .any(|p| bare.starts_with(p))
+    {
         return Some("{}");
     }
-    let plain = ["bool", "int", "float", "double", "char", "size_t", "long", "short", "unsigned", "uint", "signed"];
-    (plain.iter().any(|p| bare.starts_with(p)) || bare.ends_with("_type")).then_some("uninitialised")
+    let plain = [
+        "bool", "int", "float", "double", "char", "size_t", "long", "short", "unsigned", "uint",
+        "signed",
+    ];
+    (plain.iter().any(|p| bare.starts_with(p)) || bare.ends_with("_type"))
+        .then_some("uninitialised")
 }
 
 fn field_name(node: Node<'_>, text: &str) -> Option<String> {
@@ -110,7 +139,10 @@ fn field_name(node: Node<'_>, text: &str) -> Option<String> {
     loop {
         match node.kind() {
             "field_identifier" | "identifier" => return Some(tree::text(node, text).to_owned()),
-            "pointer_declarator" | "array_declarator" | "init_declarator" | "reference_declarator" => {
+            "pointer_declarator"
+            | "array_declarator"
+            | "init_declarator"
+            | "reference_declarator" => {
                 node = node.child_by_field_name("declarator").or_else(|| node.named_child(0))?;
             }
             _ => return None,

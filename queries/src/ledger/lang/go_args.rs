@@ -27,7 +27,8 @@ pub(crate) fn passed(text: &str, function: &Regex) -> Vec<Found> {
 fn flag(part: &str) -> Option<String> {
     let text = part.strip_prefix('"')?.strip_suffix('"')?;
     let bare = text.trim_start_matches('-');
-    (bare.len() < text.len() && bare.starts_with(|c: char| c.is_ascii_alphabetic())).then(|| text.to_owned())
+    (bare.len() < text.len() && bare.starts_with(|c: char| c.is_ascii_alphabetic()))
+        .then(|| text.to_owned())
 }
 
 /// `fs.Int("flag", 4, "…")`: the flags of a program and their defaults.
@@ -38,8 +39,12 @@ pub(crate) fn declared(text: &str, call: &Regex) -> Vec<Found> {
         let Some((parts, _)) = lex::arguments(text, whole.end() - 1) else { continue };
         // `Var` forms have the variable first, `P` forms a short name after the name.
         let Some(first) = parts.iter().position(|p| p.1.starts_with('"')) else { continue };
-        let short = parts.get(first + 1).filter(|p| p.1.starts_with('"') && p.1.len() <= 3 && parts.len() > first + 3);
-        let Some((at, value)) = parts.get(first + 1 + usize::from(short.is_some())) else { continue };
+        let short = parts
+            .get(first + 1)
+            .filter(|p| p.1.starts_with('"') && p.1.len() <= 3 && parts.len() > first + 3);
+        let Some((at, value)) = parts.get(first + 1 + usize::from(short.is_some())) else {
+            continue;
+        };
         if parts.len() < first + 3 {
             continue;
         }

@@ -88,7 +88,9 @@ fn declared(text: &str, line: &str, at: usize, call: &Regex) -> Option<Found> {
         (None, _) => {
             // The caller says it: the file's own table shows which.
             let asked = format!("{name}(");
-            let (at, _) = text.match_indices(&asked).find(|(at, _)| !text[at + asked.len()..].starts_with(')') && !text[..*at].ends_with("func "))?;
+            let (at, _) = text.match_indices(&asked).find(|(at, _)| {
+                !text[at + asked.len()..].starts_with(')') && !text[..*at].ends_with("func ")
+            })?;
             let (parts, _) = lex::arguments(text, at + name.len())?;
             (tree::flat(parts.first()?.1), How::Literal)
         }
@@ -98,10 +100,12 @@ fn declared(text: &str, line: &str, at: usize, call: &Regex) -> Option<Found> {
 
 /// `func Name() … { x = default; if s := Var("ENV"); s != "" { … } … }`.
 fn function(region: &str, start: usize, call: &Regex) -> Option<Found> {
-    let mut envs: Vec<&str> = call.captures_iter(region).filter_map(|c| c.name("env").map(|m| m.as_str())).collect();
+    let mut envs: Vec<&str> =
+        call.captures_iter(region).filter_map(|c| c.name("env").map(|m| m.as_str())).collect();
     envs.dedup();
     let [env] = envs.as_slice() else { return None };
-    let name: String = region.strip_prefix("func ")?.chars().take_while(|c| c.is_alphanumeric()).collect();
+    let name: String =
+        region.strip_prefix("func ")?.chars().take_while(|c| c.is_alphanumeric()).collect();
     let mut values = Vec::new();
     let mut at = start;
     let language = tree_sitter_go::LANGUAGE.into();
@@ -119,15 +123,21 @@ fn function(region: &str, start: usize, call: &Regex) -> Option<Found> {
         };
         let value = match node.kind() {
             // The first plain value, before the variable is looked at.
-            "assignment_statement" | "short_var_declaration" if values.is_empty() && !reads(node) => {
-                node.child_by_field_name("right").filter(|r| !tree::text(*r, region).contains("append(") && !tree::text(*r, region).contains("err"))
+            "assignment_statement" | "short_var_declaration"
+                if values.is_empty() && !reads(node) =>
+            {
+                node.child_by_field_name("right").filter(|r| {
+                    !tree::text(*r, region).contains("append(")
+                        && !tree::text(*r, region).contains("err")
+                })
             }
             "return_statement" if values.is_empty() && !reads(node) => node.named_child(0),
             // What is always in the list.
             "interpreted_string_literal" if !reads(node) => {
                 let listed = node.parent().and_then(|p| p.parent());
                 let call = node.parent().and_then(|p| p.parent()).is_some_and(|p| {
-                    p.child_by_field_name("function").is_some_and(|f| matches!(tree::text(f, region), "append" | "fmt.Sprintf"))
+                    p.child_by_field_name("function")
+                        .is_some_and(|f| matches!(tree::text(f, region), "append" | "fmt.Sprintf"))
                 });
                 (call || listed.is_some_and(|p| p.kind() == "literal_value")).then_some(node)
             }
@@ -162,7 +172,8 @@ fn shown(text: &str) -> BTreeMap<String, String> {
         let Some(rest) = line.strip_prefix('"') else { continue };
         let Some((env, rest)) = rest.split_once("\":") else { continue };
         let name = rest.split([',', '(', ')', '{', ' ']).map(str::trim).find(|w| {
-            w.starts_with(|c: char| c.is_ascii_uppercase()) && w.chars().all(|c| c.is_alphanumeric())
+            w.starts_with(|c: char| c.is_ascii_uppercase())
+                && w.chars().all(|c| c.is_alphanumeric())
         });
         if let Some(name) = name {
             out.insert(env.to_owned(), name.to_owned());
@@ -172,12 +183,21 @@ fn shown(text: &str) -> BTreeMap<String, String> {
 }
 
 /// The value that a package variable has where its environment variable is unset.
-fn loaded(text: &str, env: &str, variable: &str, funcs: &[(usize, &str)], groups: &[(usize, &str)]) -> Option<Found> {
-    let found = |value: String, at: usize, how: How| Some(Found::new(env, value, at).with(how).named([variable.to_owned()]));
+fn loaded(
+    text: &str,
+    env: &str,
+    variable: &str,
+    funcs: &[(usize, &str)],
+    groups: &[(usize, &str)],
+) -> Option<Found> {
+    let found = |value: String, at: usize, how: How| {
+        Some(Found::new(env, value, at).with(how).named([variable.to_owned()]))
+    };
     let init = funcs.iter().find(|(_, r)| r.starts_with("func init()"));
     if let Some((start, region)) = init {
         for (at, line) in Lines::of(region, *start) {
-            let assigned = line.trim().strip_prefix(variable).and_then(|r| r.trim_start().strip_prefix("= "));
+            let assigned =
+                line.trim().strip_prefix(variable).and_then(|r| r.trim_start().strip_prefix("= "));
             if let Some(value) = assigned {
                 let value = tree::flat(value);
                 let how = super::how(&value);
@@ -189,10 +209,16 @@ fn loaded(text: &str, env: &str, variable: &str, funcs: &[(usize, &str)], groups
     for (start, region) in groups {
         for (at, line) in Lines::of(region, *start) {
             let bare = line.trim().trim_start_matches("var ");
-            let Some(rest) = bare.strip_prefix(variable).filter(|r| r.starts_with(' ')) else { continue };
+            let Some(rest) = bare.strip_prefix(variable).filter(|r| r.starts_with(' ')) else {
+                continue;
+            };
             return match rest.split_once('=') {
                 Some((_, value)) => found(tree::flat(value), at, How::Literal),
-                None => found(zero_value(rest.trim().split(" //").next()?.trim()).to_owned(), at, How::Zero),
+                None => found(
+                    zero_value(rest.trim().split(" //").next()?.trim()).to_owned(),
+                    at,
+                    How::Zero,
+                ),
             };
         }
     }
@@ -214,13 +240,22 @@ mod tests {
     #[test]
     fn reads_readers_functions_and_lists() {
         let text = "package e\n\nvar (\n\t// A is.\n\tA = Bool(\"X_A\")\n\tB = Uint(\"X_B\", 4)\n\tC = BoolWithDefault(\"X_C\")\n)\n\nfunc Alive() (alive time.Duration) {\n\talive = 5 * time.Minute\n\tif s := Var(\"X_ALIVE\"); s != \"\" {\n\t\talive = parse(s)\n\t}\n\treturn alive\n}\n\nfunc Origins() (o []string) {\n\tif s := Var(\"X_O\"); s != \"\" {\n\t\to = strings.Split(s, \",\")\n\t}\n\tfor _, h := range []string{\"localhost\"} {\n\t\to = append(o, fmt.Sprintf(\"http://%s\", h))\n\t}\n\to = append(o,\n\t\t\"app://*\",\n\t)\n\treturn o\n}\n\nfunc AsMap() {\n\tx := {\n\t\t\"X_C\": {\"X_C\", C(true), \"\"},\n\t}\n}\n";
-        let want = [("X_A", "false"), ("X_B", "4"), ("X_C", "true"), ("X_ALIVE", "5 * time.Minute"), ("X_O", "localhost,http://%s,app://*")];
+        let want = [
+            ("X_A", "false"),
+            ("X_B", "4"),
+            ("X_C", "true"),
+            ("X_ALIVE", "5 * time.Minute"),
+            ("X_O", "localhost,http://%s,app://*"),
+        ];
         assert_eq!(told(text), want.map(|(a, b)| (a.to_owned(), b.to_owned())));
     }
 
     #[test]
     fn reads_a_loader_over_its_table() {
         let text = "package e\n\nvar (\n\tPar int\n\tDebug bool\n)\n\nfunc AsMap() map[string]string {\n\treturn map[string]string{\n\t\t\"X_PAR\": fmt.Sprintf(\"%v\", Par),\n\t\t\"X_DEBUG\": fmt.Sprintf(\"%v\", Debug),\n\t}\n}\n\nfunc init() {\n\tPar = 1\n}\n";
-        assert_eq!(told(text), [("X_DEBUG".to_owned(), "false".to_owned()), ("X_PAR".to_owned(), "1".to_owned())]);
+        assert_eq!(
+            told(text),
+            [("X_DEBUG".to_owned(), "false".to_owned()), ("X_PAR".to_owned(), "1".to_owned())]
+        );
     }
 }

@@ -23,7 +23,10 @@ pub(crate) fn options(text: &str, function: &regex::Regex) -> Vec<Found> {
     for (start, region) in cut::go(text, "func ", Some(function)) {
         let Some(parsed) = tree::parse(&language, region) else { continue };
         let literal = tree::all(parsed.root_node()).into_iter().find(|n| {
-            n.kind() == "composite_literal" && n.parent().and_then(|p| p.parent()).is_some_and(|p| p.kind() == "return_statement")
+            n.kind() == "composite_literal"
+                && n.parent()
+                    .and_then(|p| p.parent())
+                    .is_some_and(|p| p.kind() == "return_statement")
         });
         if let Some(literal) = literal {
             let mut types = HashMap::new();
@@ -33,7 +36,15 @@ pub(crate) fn options(text: &str, function: &regex::Regex) -> Vec<Found> {
     out
 }
 
-fn read_literal(node: Node<'_>, region: &str, start: usize, text: &str, types: &mut HashMap<String, Vec<Field>>, out: &mut Vec<Found>, depth: u8) {
+fn read_literal(
+    node: Node<'_>,
+    region: &str,
+    start: usize,
+    text: &str,
+    types: &mut HashMap<String, Vec<Field>>,
+    out: &mut Vec<Found>,
+    depth: u8,
+) {
     let Some(kind) = node.child_by_field_name("type") else { return };
     let kind = tree::text(kind, region).to_owned();
     if depth > 4 {
@@ -45,7 +56,8 @@ fn read_literal(node: Node<'_>, region: &str, start: usize, text: &str, types: &
     let mut seen: Vec<String> = Vec::new();
     let Some(body) = node.child_by_field_name("body") else { return };
     for pair in tree::children(body).into_iter().filter(|n| n.kind() == "keyed_element") {
-        let parts: Vec<_> = tree::children(pair).into_iter().filter(|n| n.kind() != "comment").collect();
+        let parts: Vec<_> =
+            tree::children(pair).into_iter().filter(|n| n.kind() != "comment").collect();
         let [key, value] = parts.as_slice() else { continue };
         let name = tree::text(*key, region).to_owned();
         let inner = value.named_child(0).unwrap_or(*value);
@@ -55,10 +67,20 @@ fn read_literal(node: Node<'_>, region: &str, start: usize, text: &str, types: &
             read_literal(inner, region, start, text, types, out, depth + 1);
             continue;
         }
-        let tag = types[&kind].iter().find(|f| f.name == name).map_or_else(|| name.clone(), |f| f.tag.clone());
-        out.push(Found::new(tag, tree::flat(tree::text(*value, region)), start + value.start_byte()).named([name]));
+        let tag = types[&kind]
+            .iter()
+            .find(|f| f.name == name)
+            .map_or_else(|| name.clone(), |f| f.tag.clone());
+        out.push(
+            Found::new(tag, tree::flat(tree::text(*value, region)), start + value.start_byte())
+                .named([name]),
+        );
     }
-    let left_out: Vec<_> = types[&kind].iter().filter(|f| !seen.contains(&f.name)).map(|f| (f.name.clone(), f.tag.clone(), f.kind.clone(), f.embedded)).collect();
+    let left_out: Vec<_> = types[&kind]
+        .iter()
+        .filter(|f| !seen.contains(&f.name))
+        .map(|f| (f.name.clone(), f.tag.clone(), f.kind.clone(), f.embedded))
+        .collect();
     for (name, tag, field_kind, embedded) in left_out {
         if embedded {
             if !types.contains_key(&field_kind) {
@@ -82,7 +104,13 @@ pub(crate) fn zero_value(kind: &str) -> &'static str {
     match kind {
         "bool" => "false",
         "string" => "\"\"",
-        k if k.starts_with(['*', '[']) || k.starts_with("map[") || matches!(k, "any" | "error") || k.starts_with("interface") => "nil",
+        k if k.starts_with(['*', '['])
+            || k.starts_with("map[")
+            || matches!(k, "any" | "error")
+            || k.starts_with("interface") =>
+        {
+            "nil"
+        }
         k if k.contains("int") || k.starts_with("float") || k.ends_with("Duration") => "0",
         "TriState" => "0",
         _ => "zero value",
@@ -100,16 +128,21 @@ fn struct_fields(text: &str, name: &str) -> Vec<Field> {
             if node.kind() != "field_declaration" {
                 continue;
             }
-            let kind = node.child_by_field_name("type").map_or("", |n| tree::text(n, region)).to_owned();
+            let kind =
+                node.child_by_field_name("type").map_or("", |n| tree::text(n, region)).to_owned();
             let tag = node.child_by_field_name("tag").map_or("", |n| tree::text(n, region));
-            let json = tag.split_once("json:\"").and_then(|(_, rest)| rest.split(['"', ',']).next());
+            let json =
+                tag.split_once("json:\"").and_then(|(_, rest)| rest.split(['"', ',']).next());
             match node.child_by_field_name("name") {
                 Some(name) => {
                     let name = tree::text(name, region).to_owned();
-                    let tag = json.filter(|t| !t.is_empty()).map_or_else(|| name.clone(), str::to_owned);
+                    let tag =
+                        json.filter(|t| !t.is_empty()).map_or_else(|| name.clone(), str::to_owned);
                     out.push(Field { name, tag, kind, embedded: false });
                 }
-                None => out.push(Field { name: kind.clone(), tag: kind.clone(), kind, embedded: true }),
+                None => {
+                    out.push(Field { name: kind.clone(), tag: kind.clone(), kind, embedded: true })
+                }
             }
         }
     }
@@ -124,8 +157,19 @@ mod tests {
     fn reads_tags_embedded_structs_and_what_is_left_out() {
         let text = "package x\n\ntype Options struct {\n\tRunner\n\tTopK int `json:\"top_k,omitempty\"`\n\tStop []string `json:\"stop\"`\n}\n\ntype Runner struct {\n\tCtx int `json:\"ctx\"`\n\tMMap *bool `json:\"mmap\"`\n}\n\nfunc Default() Options {\n\treturn Options{\n\t\t// why\n\t\tTopK: 40,\n\t\tRunner: Runner{\n\t\t\tCtx: int(env.Ctx()), // tiers\n\t\t},\n\t}\n}\n";
         let found = options(text, &regex::Regex::new("^Default$").unwrap());
-        let told: Vec<_> = found.iter().map(|f| (f.knob.as_str(), f.value.as_str(), f.names[0].as_str())).collect();
-        assert_eq!(told, [("top_k", "40", "TopK"), ("ctx", "int(env.Ctx())", "Ctx"), ("mmap", "nil", "MMap"), ("stop", "nil", "Stop")]);
+        let told: Vec<_> = found
+            .iter()
+            .map(|f| (f.knob.as_str(), f.value.as_str(), f.names[0].as_str()))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                ("top_k", "40", "TopK"),
+                ("ctx", "int(env.Ctx())", "Ctx"),
+                ("mmap", "nil", "MMap"),
+                ("stop", "nil", "Stop")
+            ]
+        );
         assert_eq!(found[2].how, How::Zero);
     }
 }

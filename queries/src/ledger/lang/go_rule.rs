@@ -55,16 +55,28 @@ pub(crate) fn calls(region: &str) -> Vec<(Vec<String>, Vec<String>, usize)> {
     let Some(parsed) = tree::parse(&language, region) else { return out };
     for node in tree::all(parsed.root_node()) {
         let listed = match node.kind() {
-            "call_expression" if node.child_by_field_name("function").is_some_and(|f| tree::text(f, region) == "append") => {
+            "call_expression"
+                if node
+                    .child_by_field_name("function")
+                    .is_some_and(|f| tree::text(f, region) == "append") =>
+            {
                 node.child_by_field_name("arguments")
             }
-            "composite_literal" if node.child_by_field_name("type").is_some_and(|t| tree::text(t, region) == "[]string") => {
+            "composite_literal"
+                if node
+                    .child_by_field_name("type")
+                    .is_some_and(|t| tree::text(t, region) == "[]string") =>
+            {
                 node.child_by_field_name("body")
             }
             _ => None,
         };
         let Some(list) = listed else { continue };
-        let parts: Vec<String> = tree::children(list).iter().filter(|n| n.kind() != "comment").map(|n| tree::flat(tree::text(*n, region))).collect();
+        let parts: Vec<String> = tree::children(list)
+            .iter()
+            .filter(|n| n.kind() != "comment")
+            .map(|n| tree::flat(tree::text(*n, region)))
+            .collect();
         if parts.iter().any(|p| p.starts_with("\"-")) {
             out.push((parts, guards_of(node, region), node.start_byte()));
         }
@@ -74,7 +86,8 @@ pub(crate) fn calls(region: &str) -> Vec<(Vec<String>, Vec<String>, usize)> {
 
 fn declared(region: &str) -> String {
     let rest = region.strip_prefix("func ").unwrap_or(region);
-    let rest = if rest.starts_with('(') { rest.split_once(") ").map_or(rest, |r| r.1) } else { rest };
+    let rest =
+        if rest.starts_with('(') { rest.split_once(") ").map_or(rest, |r| r.1) } else { rest };
     rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
 }
 
@@ -86,11 +99,22 @@ fn outcomes(region: &str, wanted: &Wanted<'_>) -> Vec<Outcome> {
         let at = node.start_byte();
         match (wanted, node.kind()) {
             (Wanted::Returns, "return_statement") if !in_closure(node) => {
-                let value = node.named_child(0).map_or(String::new(), |n| tree::flat(tree::text(n, region)));
-                out.push(Outcome { target: String::new(), value, guards: guards_of(node, region), at });
+                let value = node
+                    .named_child(0)
+                    .map_or(String::new(), |n| tree::flat(tree::text(n, region)));
+                out.push(Outcome {
+                    target: String::new(),
+                    value,
+                    guards: guards_of(node, region),
+                    at,
+                });
             }
             (Wanted::Assigned(variable), "assignment_statement" | "short_var_declaration") => {
-                let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else { continue };
+                let (Some(left), Some(right)) =
+                    (node.child_by_field_name("left"), node.child_by_field_name("right"))
+                else {
+                    continue;
+                };
                 let target = tree::flat(tree::text(left, region));
                 if variable.is_match(&target) {
                     let value = tree::flat(tree::text(right, region));
@@ -122,7 +146,8 @@ fn guards_of(node: Node<'_>, region: &str) -> Vec<String> {
     while let Some(up) = node.parent() {
         match up.kind() {
             "if_statement" => {
-                let condition = up.child_by_field_name("condition").map(|c| tree::flat(tree::text(c, region)));
+                let condition =
+                    up.child_by_field_name("condition").map(|c| tree::flat(tree::text(c, region)));
                 if let Some(condition) = condition {
                     if up.child_by_field_name("consequence") == Some(node) {
                         out.push(condition);
@@ -133,13 +158,19 @@ fn guards_of(node: Node<'_>, region: &str) -> Vec<String> {
             }
             "expression_case" => {
                 let value = up.child_by_field_name("value").map_or("", |v| tree::text(v, region));
-                let on = up.parent().and_then(|s| s.child_by_field_name("value")).map_or("", |v| tree::text(v, region));
+                let on = up
+                    .parent()
+                    .and_then(|s| s.child_by_field_name("value"))
+                    .map_or("", |v| tree::text(v, region));
                 let case = tree::flat(value);
                 out.push(if on.is_empty() { case } else { format!("{} = {case}", tree::flat(on)) });
             }
             "default_case" => out.push("else".to_owned()),
             "for_statement" => {
-                let clause = up.named_child(0).filter(|c| c.kind() != "block").map_or("", |c| tree::text(c, region));
+                let clause = up
+                    .named_child(0)
+                    .filter(|c| c.kind() != "block")
+                    .map_or("", |c| tree::text(c, region));
                 out.push(format!("for {}", tree::flat(clause)));
             }
             _ => {}
@@ -160,7 +191,10 @@ mod tests {
         let found = returns(text, &Regex::new("^Fast$").unwrap());
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].knob, "Fast");
-        assert_eq!(found[0].value, "[for _, g := range gpus && g.Major < 7] false ; has([]string{ \"a\", \"b\", }, f.Arch)");
+        assert_eq!(
+            found[0].value,
+            "[for _, g := range gpus && g.Major < 7] false ; has([]string{ \"a\", \"b\", }, f.Arch)"
+        );
         let found = assigned(text, &Regex::new(".").unwrap(), &Regex::new(r"^\w+\.Ctx$").unwrap());
         let told: Vec<_> = found.iter().map(|f| (f.knob.as_str(), f.value.as_str())).collect();
         assert_eq!(told, [("Ctx", "[big] 8"), ("Ctx", "[else] 4")]);

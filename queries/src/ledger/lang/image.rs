@@ -23,9 +23,13 @@ pub(crate) fn image(text: &str, environment: &Regex, packages: &Regex) -> Vec<Fo
             }
             "FROM" => {
                 stage += 1;
-                let words: Vec<_> = rest.split_whitespace().filter(|w| !w.starts_with("--")).collect();
+                let words: Vec<_> =
+                    rest.split_whitespace().filter(|w| !w.starts_with("--")).collect();
                 let Some(base) = words.first() else { continue };
-                let name = words.iter().position(|w| w.eq_ignore_ascii_case("as")).and_then(|n| words.get(n + 1));
+                let name = words
+                    .iter()
+                    .position(|w| w.eq_ignore_ascii_case("as"))
+                    .and_then(|n| words.get(n + 1));
                 stage_name = name.map_or_else(|| format!("stage {stage}"), |n| (*n).to_owned());
                 let knob = match name {
                     _ if stage == last => "FROM final".to_owned(),
@@ -117,9 +121,22 @@ mod tests {
     #[test]
     fn reads_arguments_bases_and_packages() {
         let text = "ARG TOOL=12.4\nFROM base:8 AS build\nENV PATH=/a:$PATH CFLAGS=\"-O2 -g\"\nRUN dnf install \\\n  # c\n  gcc-toolset-11-gcc git\nFROM scratch\n";
-        let found = image(text, &Regex::new("FLAGS").unwrap(), &Regex::new(r"(?P<knob>gcc-toolset)-(?P<value>\d+)").unwrap());
+        let found = image(
+            text,
+            &Regex::new("FLAGS").unwrap(),
+            &Regex::new(r"(?P<knob>gcc-toolset)-(?P<value>\d+)").unwrap(),
+        );
         let told: Vec<_> = found.iter().map(|f| (f.knob.as_str(), f.value.as_str())).collect();
-        assert_eq!(told, [("TOOL", "12.4"), ("FROM build", "base:8"), ("ENV CFLAGS", "-O2 -g"), ("gcc-toolset in build", "11"), ("FROM final", "scratch")]);
+        assert_eq!(
+            told,
+            [
+                ("TOOL", "12.4"),
+                ("FROM build", "base:8"),
+                ("ENV CFLAGS", "-O2 -g"),
+                ("gcc-toolset in build", "11"),
+                ("FROM final", "scratch")
+            ]
+        );
     }
 
     proptest::proptest! {

@@ -7,7 +7,12 @@ use crate::ledger::entry::How;
 
 /// The values that a pattern's `value` group finds. `knob` is the knob's name, in
 /// which each other group's name in braces stands for what it found.
-pub(crate) fn lines(text: &str, pattern: &Regex, knob: Option<&str>, separator: Option<&str>) -> Vec<Found> {
+pub(crate) fn lines(
+    text: &str,
+    pattern: &Regex,
+    knob: Option<&str>,
+    separator: Option<&str>,
+) -> Vec<Found> {
     let mut out: Vec<Found> = Vec::new();
     for found in pattern.captures_iter(text) {
         let Some(value) = found.name("value") else { continue };
@@ -21,7 +26,12 @@ pub(crate) fn lines(text: &str, pattern: &Regex, knob: Option<&str>, separator: 
         }
         let mut text = value.as_str().trim().to_owned();
         if let Some(separator) = separator {
-            text = text.split(separator).map(str::trim).filter(|p| !p.is_empty()).collect::<Vec<_>>().join(";");
+            text = text
+                .split(separator)
+                .map(str::trim)
+                .filter(|p| !p.is_empty())
+                .collect::<Vec<_>>()
+                .join(";");
         }
         out.push(Found::new(name, text, value.start()).with(How::Literal));
     }

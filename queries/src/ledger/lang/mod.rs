@@ -50,9 +50,7 @@ impl Found {
 /// is computed.
 pub(crate) fn how(value: &str) -> How {
     let mut tokens = super::lex::tokens(value, 0);
-    let computes = tokens.any(|t| {
-        t.is("(") || t.is("*") || t.is("?") || t.is("/") || t.is("<")
-    });
+    let computes = tokens.any(|t| t.is("(") || t.is("*") || t.is("?") || t.is("/") || t.is("<"));
     if computes { How::Computed(value.to_owned()) } else { How::Literal }
 }
 

@@ -12,7 +12,8 @@ pub(crate) fn presets(text: &str) -> Vec<Found> {
     let mut out = Vec::new();
     let Ok(root) = serde_json::from_str::<Value>(text) else { return out };
     let Some(all) = root.get("configurePresets").and_then(Value::as_array) else { return out };
-    let named: BTreeMap<&str, &Value> = all.iter().filter_map(|p| Some((p.get("name")?.as_str()?, p))).collect();
+    let named: BTreeMap<&str, &Value> =
+        all.iter().filter_map(|p| Some((p.get("name")?.as_str()?, p))).collect();
     for preset in all {
         let Some(name) = preset.get("name").and_then(Value::as_str) else { continue };
         let mut from: Vec<&str> = vec![name];
@@ -40,7 +41,9 @@ pub(crate) fn presets(text: &str) -> Vec<Found> {
                 continue; // told once, where it stands
             }
             let at = place(text, name, variable);
-            out.push(Found::new(format!("preset[{name}].{variable}"), value, at).with(How::Literal));
+            out.push(
+                Found::new(format!("preset[{name}].{variable}"), value, at).with(How::Literal),
+            );
         }
     }
     out
