@@ -1,5 +1,11 @@
-//! Answers computed from a store: what commits are about, which defaults they moved,
-//! and all that follows from it.
+//! Answers computed from a store: first what is derived (places, labels, default events),
+//! then the questions themselves. It knows no network and writes no SQL.
 
 pub mod classify;
+pub mod derive;
+mod error;
 pub mod ledger;
+pub mod rank;
+pub mod window;
+
+pub use error::QueryError;
