@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use headwater_crawler::git::{CrawlScope, GitCrawl, crawl_clone};
 use headwater_crawler::progress::Silent;
-use headwater_queries::derive;
 use headwater_queries::why::{self, AsOf, WhyQuestion};
 use headwater_queries::window::WindowSpec;
 use headwater_store::Store;
@@ -42,7 +41,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
             jobs: context.jobs(),
         };
         crawl_clone(&mut store, &crawl, &Silent)?;
-        derive::places::derive(&mut store, context.upstreams.get(name)?)?;
+        super::crawl::derive_all(context, &mut store, context.upstreams.get(name)?, &Silent)?;
     }
     let question = WhyQuestion {
         upstream: "ollama".to_owned(),
@@ -58,7 +57,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         as_of: AsOf::Now,
         jobs: context.question_jobs(),
     };
-    let report = why::why(&store, &context.upstreams, &super::why::rules()?, &question)?;
+    let report = why::why(&store, &context.upstreams, &super::why::rules(context)?, &question)?;
     if format == Format::Json {
         render::json(&report)?;
         return Ok(ExitCode::SUCCESS);

@@ -31,7 +31,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         Some(revision) => (Some(args.first.as_str()), revision.as_str()),
         None => (None, args.first.as_str()),
     };
-    let classes = super::why::rules()?.classes;
+    let classes = context.rules()?;
     let mut found = show::show(&store, &context.upstreams, &classes, upstream, revision)?;
     if found.len() > 1 {
         let names: Vec<String> =

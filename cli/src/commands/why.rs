@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use headwater_queries::why::{self, AsOf, Rules, WhyQuestion};
 use headwater_queries::window::WindowSpec;
-use headwater_queries::{classify, ledger, rank};
+use headwater_queries::{ledger, rank};
 
 use crate::args::Format;
 use crate::context::Context;
@@ -87,7 +87,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         as_of: args.as_of,
         jobs: context.question_jobs(),
     };
-    let mut report = why::why(&store, &context.upstreams, &rules()?, &question)?;
+    let mut report = why::why(&store, &context.upstreams, &rules(context)?, &question)?;
     let screen = format != Format::Json;
     if let Some(top) = args.top.or(screen.then_some(5)) {
         report.candidates.truncate(if screen { usize::MAX } else { top });
@@ -101,10 +101,10 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The rule sets that ship with the binary.
-pub fn rules() -> anyhow::Result<Rules> {
+/// The rule sets: the built-in ones, then the user's own.
+pub fn rules(context: &Context) -> anyhow::Result<Rules> {
     Ok(Rules {
-        classes: classify::Rules::built_in().context("the built-in class rules")?,
+        classes: context.rules()?,
         extractors: ledger::Extractors::built_in().context("the built-in extractors")?,
         facets: rank::Facets::shipped().context("the built-in ranking rules")?,
         weights: rank::Weights::shipped().context("the built-in weights")?,

@@ -157,17 +157,16 @@ impl Extractors {
     fn moved(&self, old: (&str, &Entry), new: (&str, &Entry)) -> Option<Event> {
         let equal = self.all.get(new.1.extractor).map_or(&[][..], |c| &c.rule.equal);
         // One condition that stands: the value under it is what moves.
-        if let ([was], [is]) = (old.1.pieces.as_slice(), new.1.pieces.as_slice()) {
-            if let (Some((a, was)), Some((b, is))) = (condition(&was.0), condition(&is.0)) {
-                if value::same(a, b, equal) {
-                    let mut event =
-                        (!value::same(was, is, equal)).then(|| self.event(Some(old), Some(new)))?;
-                    event.old = Some(was.to_owned());
-                    event.new = Some(is.to_owned());
-                    event.how = How::When(b.to_owned());
-                    return Some(event);
-                }
-            }
+        if let ([was], [is]) = (old.1.pieces.as_slice(), new.1.pieces.as_slice())
+            && let (Some((a, was)), Some((b, is))) = (condition(&was.0), condition(&is.0))
+            && value::same(a, b, equal)
+        {
+            let mut event =
+                (!value::same(was, is, equal)).then(|| self.event(Some(old), Some(new)))?;
+            event.old = Some(was.to_owned());
+            event.new = Some(is.to_owned());
+            event.how = How::When(b.to_owned());
+            return Some(event);
         }
         if value::same(&old.1.value, &new.1.value, equal) {
             // The value's own text stands; a name in it may mean something else now.

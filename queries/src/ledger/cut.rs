@@ -13,10 +13,10 @@ pub(crate) fn go<'a>(text: &'a str, head: &str, name: Option<&Regex>) -> Vec<(us
         if !line.starts_with(head) {
             continue;
         }
-        if let Some(name) = name {
-            if !go_name(line, head).is_some_and(|n| name.is_match(n)) {
-                continue;
-            }
+        if let Some(name) = name
+            && !go_name(line, head).is_some_and(|n| name.is_match(n))
+        {
+            continue;
         }
         let body = line.trim_end();
         let end = match body.chars().last() {

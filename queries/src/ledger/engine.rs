@@ -310,10 +310,10 @@ fn merge(
         } else {
             first.how.clone()
         };
-        if let [(name, constant)] = resolved.as_slice() {
-            if *name == value {
-                how = How::Constant(constant.clone());
-            }
+        if let [(name, constant)] = resolved.as_slice()
+            && *name == value
+        {
+            how = How::Constant(constant.clone());
         }
         if let How::Computed(_) = how {
             let known: Vec<String> = resolved.iter().map(|(n, v)| format!("{n} = {v}")).collect();

@@ -150,11 +150,8 @@ pub(crate) fn close(text: &str, start: usize, open: char, stop: Option<char>) ->
         }
         let c = token.text.chars().next()?;
         match c {
-            _ if depth == 0 && c != open => {
-                if stop == Some(c) {
-                    return None;
-                }
-            }
+            _ if depth == 0 && c != open && stop == Some(c) => return None,
+            _ if depth == 0 && c != open => {}
             '(' | '[' | '{' => depth += 1,
             ')' | ']' | '}' => {
                 depth -= 1;

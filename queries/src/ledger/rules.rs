@@ -309,8 +309,8 @@ impl Extractors {
 
     /// A hash of the rules and of what reads them: derived rows are keyed by it.
     pub fn hash(&self) -> String {
-        use sha1::{Digest, Sha1};
-        let mut hash = Sha1::new();
+        use sha2::{Digest, Sha256};
+        let mut hash = Sha256::new();
         hash.update(super::ENGINE_VERSION.to_le_bytes());
         for text in &self.texts {
             hash.update(text.len().to_le_bytes());

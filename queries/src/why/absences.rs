@@ -2,12 +2,12 @@
 //! lines, merges left out as git leaves them out. Data: `rules/absences.toml`.
 
 use headwater_store::evidence::{Absence, Method};
+use headwater_store::model::Label;
 use regex::bytes::Regex;
 use serde::Deserialize;
 
 use super::collect::Collected;
 use crate::QueryError;
-use crate::classify::Label;
 
 const FILE: &str = include_str!("../../rules/absences.toml");
 

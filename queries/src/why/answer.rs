@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use headwater_store::evidence::{Grade, Receipt};
+use headwater_store::model::{Label, LineRef};
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{Oid, Store, StoredPatch};
 
@@ -17,7 +18,7 @@ use super::report::{
 use super::verdict::{self, Judge, Judged};
 use super::{AsOf, WhyQuestion, absences, families, headline};
 use crate::QueryError;
-use crate::classify::{self, Label};
+use crate::classify;
 use crate::ledger::{Extractors, Session, Spellings};
 use crate::pins::{PinReader, PinValue};
 use crate::rank::{self, CorpusStats, Facets, QuestionReader, Weights};
@@ -243,6 +244,11 @@ fn know<'w>(
         &own
     };
     let judge = Judge { rules: &path_rules, engines, family };
+    // Labels that the same rules made before; those of newer commits are made now.
+    let labelled = store
+        .derivation("labels", store.upstream(&window.upstream.name)?)?
+        .filter(|state| state.rules == rules.classes.hash())
+        .map(|state| state.through);
     let mut session = Session::new(&rules.extractors);
     let mut known = Vec::new();
     for patch in &window.patches {
@@ -265,7 +271,10 @@ fn know<'w>(
             .filter(|event| event.is_move())
             .map(|event| default_fact(event))
             .collect();
-        let labels = rules.classes.classify(&window.upstream.name, patch.patch(), &facts);
+        let labels = match labelled {
+            Some(through) if patch.stored().id() <= through => store.labels(patch.stored().id())?,
+            _ => rules.classes.classify(&window.upstream.name, patch.patch(), &facts),
+        };
         let (mut events, mut event_lines) = (Vec::new(), Vec::new());
         for event in shown {
             let device = match &question.backend {
@@ -307,7 +316,7 @@ fn default_fact(event: &crate::ledger::Event) -> classify::Fact {
             event.old.as_deref().unwrap_or_default(),
             event.new.as_deref().unwrap_or_default()
         ),
-        at: classify::LineRef {
+        at: LineRef {
             path: event.path.clone(),
             side: headwater_store::model::Side::Added,
             line: event.line,

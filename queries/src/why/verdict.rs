@@ -2,7 +2,7 @@
 
 use headwater_store::StoredPatch;
 use headwater_store::evidence::Evidence;
-use headwater_store::model::{FileChange, Side};
+use headwater_store::model::{FileChange, Label, Side};
 use headwater_store::objects::ObjectReader;
 
 use super::engines::Engines;
@@ -10,7 +10,6 @@ use super::families;
 use super::paths::PathRules;
 use super::report::Verdict;
 use crate::QueryError;
-use crate::classify::Label;
 
 /// A verdict with its reason.
 #[derive(Debug, Clone)]

@@ -171,12 +171,11 @@ pub(crate) fn overrides(
                 _ => {}
             }
             if depth == 0 && (token.is(";") || token.is("}")) {
-                if let Some(from) = statement {
-                    if let Some(found) =
+                if let Some(from) = statement
+                    && let Some(found) =
                         override_of(text, &all[from..i], variable, owner, who.as_str())
-                    {
-                        out.push(found);
-                    }
+                {
+                    out.push(found);
                 }
                 statement = Some(i + 1);
             }

@@ -25,10 +25,11 @@ pub(crate) fn help(text: &str) -> Vec<Found> {
                     name(&mut out, &open, lex::unquote(env.text));
                     i += 3;
                 }
-            } else if token.kind == Kind::Word && token.text.ends_with("params") {
-                if let Some(field) = assigned(&all, i) {
-                    name(&mut out, &open, field);
-                }
+            } else if token.kind == Kind::Word
+                && token.text.ends_with("params")
+                && let Some(field) = assigned(&all, i)
+            {
+                name(&mut out, &open, field);
             }
             i += 1;
             continue;
