@@ -56,9 +56,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let mut store = context.open()?;
     let id = store.upstream(upstream)?;
     let commits: Vec<StoredCommit> = match (&args.window, &args.commits) {
-        (Some(window), _) => {
-            window::commits(&store, declared, &WindowSpec::parse(window)?)?
-        }
+        (Some(window), _) => window::commits(&store, declared, &WindowSpec::parse(window)?)?,
         (None, Some(file)) => read(file)?
             .split_whitespace()
             .map(|name| find(&store, id, upstream, name))

@@ -5,8 +5,8 @@ pub mod crawl;
 pub mod demo;
 pub mod man;
 pub mod pins;
-pub mod show;
 pub mod rules;
+pub mod show;
 pub mod status;
 pub mod why;
 
