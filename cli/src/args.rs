@@ -68,6 +68,7 @@ pub enum Command {
     Classify(commands::classify::Args),
     Crawl(commands::crawl::Args),
     Rules(commands::rules::Args),
+    Defaults(commands::defaults::Args),
     Status(commands::status::Args),
     Demo(commands::demo::Args),
     Completions(commands::man::CompletionArgs),

@@ -7,6 +7,7 @@ pub mod man;
 pub mod pins;
 pub mod rules;
 pub mod show;
+pub mod defaults;
 pub mod status;
 pub mod why;
 
@@ -28,6 +29,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Completions(args) => man::completions(args),
         Command::Man(args) => man::pages(args),
         Command::Rules(args) => rules::run(&context, args),
+        Command::Defaults(args) => defaults::run(&context, args),
         Command::Status(args) => status::run(&context, args),
     }
 }

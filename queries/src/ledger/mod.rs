@@ -15,6 +15,7 @@ mod lex;
 mod resolve;
 mod restore;
 mod rules;
+mod touch;
 mod tree;
 mod value;
 
