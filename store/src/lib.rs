@@ -3,6 +3,7 @@
 //!
 //! It knows no network and no rules.
 
+pub mod exact;
 pub mod model;
 mod oid;
 pub mod upstream;

@@ -4,6 +4,7 @@ mod change;
 mod commit;
 mod tag;
 
+pub(crate) use change::hunk_header;
 pub use change::{ChangeStatus, FileChange, Hunk, Line, Side};
 pub use commit::{Commit, CommitPatch, Person, pull_request_in};
 pub use tag::{Tag, TagObservation};
