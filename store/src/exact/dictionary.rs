@@ -51,6 +51,11 @@ impl Writer {
         Self { text, rows, ..Self::default() }
     }
 
+    /// How many bytes its runs and rows take.
+    pub fn size(&self) -> usize {
+        self.text.len() + self.rows.len()
+    }
+
     /// Its runs in order, each with its encoded rows.
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         let mut rows = &self.rows[..];

@@ -5,6 +5,7 @@ mod build;
 mod class;
 mod dictionary;
 mod facts;
+mod index;
 mod lines;
 mod merge;
 mod pattern;
@@ -17,6 +18,7 @@ mod varint;
 
 pub use build::Builder;
 pub use dictionary::TooLarge;
+pub use index::{Index, Lock, extend, lock};
 pub use lines::{each_changed, each_line};
 pub use merge::merge;
 pub use pattern::{Pattern, PatternError, PatternOptions};

@@ -21,19 +21,21 @@ const NEAR: u64 = 16 << 10;
 const ROWS_AT_ONCE: u64 = 1 << 20;
 
 /// The rows of a segment with a run of this class that the expression matches. The
-/// expression matches no empty text and never a line feed.
+/// expression matches no empty text and never a line feed. `None` where more than `most`
+/// runs of a block range match: so common a condition narrows nothing down.
 pub fn rows_with(
     segment: &Segment,
     class: Class,
     regex: &meta::Regex,
     threads: usize,
-) -> io::Result<RowSet> {
+    most: usize,
+) -> io::Result<Option<RowSet>> {
     let blocks = segment.blocks(class)?;
     let threads = if segment.place(class).text_len < ALONE { 1 } else { threads.max(1) };
     let share = blocks.len().div_ceil(threads).max(1);
     let ranges = (0..threads).map(|n| (n * share).min(blocks.len())..((n + 1) * share).min(blocks.len()));
     let search = |range: Range<usize>, regex: &meta::Regex| {
-        Part { segment, class, blocks: &blocks, regex }.rows(range)
+        Part { segment, class, blocks: &blocks, regex, most }.rows(range)
     };
     if threads == 1 {
         return search(0..blocks.len(), regex);
@@ -49,9 +51,10 @@ pub fn rows_with(
         let mut all = RowSet::none(segment.rows());
         for worker in workers {
             let rows = worker.join().map_err(|_| io::Error::other("a search thread failed"))??;
+            let Some(rows) = rows else { return Ok(None) };
             all.unite(&rows);
         }
-        Ok(all)
+        Ok(Some(all))
     })
 }
 
@@ -60,10 +63,11 @@ struct Part<'a> {
     class: Class,
     blocks: &'a Blocks,
     regex: &'a meta::Regex,
+    most: usize,
 }
 
 impl Part<'_> {
-    fn rows(&self, range: Range<usize>) -> io::Result<RowSet> {
+    fn rows(&self, range: Range<usize>) -> io::Result<Option<RowSet>> {
         let mut rows = RowSet::none(self.segment.rows());
         let mut text = Vec::new();
         let mut found = Vec::new();
@@ -74,10 +78,13 @@ impl Part<'_> {
             let bytes = self.blocks.text(start..end);
             self.segment.read_into(base + bytes.start..base + bytes.end, &mut text)?;
             self.find(start, &text, &mut found);
+            if found.len() > self.most {
+                return Ok(None);
+            }
             start = end;
         }
         self.collect(&found, &mut rows)?;
-        Ok(rows)
+        Ok(Some(rows))
     }
 
     /// The end of a piece of blocks that begins at `start` and has at most `size` bytes.

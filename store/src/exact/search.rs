@@ -56,10 +56,13 @@ impl Lookup {
             Need::Never => Ok(RowSet::none(segment.rows())),
             Need::Run(class, hir) => {
                 // An expression too large to compile narrows nothing down.
-                match compile(hir) {
-                    Ok(regex) => rows_with(segment, *class, &regex, self.threads),
-                    Err(_) => Ok(RowSet::all(segment.rows())),
-                }
+                let most = if exact { usize::MAX } else { most(*class, segment) };
+                let rows = match compile(hir) {
+                    Ok(regex) => rows_with(segment, *class, &regex, self.threads, most)?,
+                    Err(_) if exact => return Err(io::Error::other("a plan does not compile")),
+                    Err(_) => None,
+                };
+                Ok(rows.unwrap_or_else(|| RowSet::all(segment.rows())))
             }
             Need::Either(parts) => {
                 let mut all = RowSet::none(segment.rows());
@@ -81,6 +84,14 @@ impl Lookup {
                 Ok(common)
             }
         }
+    }
+}
+
+/// How many runs a condition may match before it is given up, where rows are read anyway.
+fn most(class: Class, segment: &Segment) -> usize {
+    match class {
+        Class::Word => usize::try_from(segment.runs(class) / 128).unwrap_or(0).max(2048),
+        _ => usize::MAX,
     }
 }
 

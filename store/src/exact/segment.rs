@@ -39,6 +39,11 @@ pub struct Parts {
 }
 
 impl Parts {
+    /// About how large its file will be.
+    pub fn size(&self) -> u64 {
+        (self.words.size() + self.marks.size() + 8 * self.groups.len()) as u64
+    }
+
     /// Writes the segment beside `path` and moves it there when it is whole.
     pub fn write(self, path: &Path) -> io::Result<()> {
         let too_large = |TooLarge| io::Error::other("a segment of the exact index grew too large");

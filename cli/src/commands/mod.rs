@@ -1,0 +1,22 @@
+//! One module a command: its arguments, and what it does with the libraries.
+
+pub mod crawl;
+pub mod file;
+pub mod grep;
+pub mod status;
+
+use std::process::ExitCode;
+
+use crate::args::{Cli, Command};
+use crate::context::Context;
+
+/// Runs the command that the arguments name.
+pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let context = Context::new(cli.global)?;
+    match cli.command {
+        Command::Crawl(args) => crawl::run(&context, args),
+        Command::File(args) => file::run(&context, args),
+        Command::Grep(args) => grep::run(&context, args),
+        Command::Status(args) => status::run(&context, args),
+    }
+}
