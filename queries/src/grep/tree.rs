@@ -79,8 +79,11 @@ pub fn grep_tree(
             continue;
         }
         answer.files += 1;
+        if bytes.is_empty() {
+            continue;
+        }
         let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
-        if bytes.is_empty() || !pattern.matches_any(text) {
+        if !pattern.matches_any(&[b"\n", text].concat()) {
             continue;
         }
         for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {

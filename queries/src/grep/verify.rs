@@ -89,17 +89,13 @@ impl<'a> Reader<'a> {
             return Ok(number_changes(check.pattern, text));
         }
         lines.clear();
-        let mut any = false;
         each_changed(text, |side, _, line| {
             if check.counts(side) {
-                if any {
-                    lines.push(b'\n');
-                }
-                any = true;
+                lines.push(b'\n');
                 lines.extend_from_slice(line);
             }
         });
-        Ok(any && check.pattern.matches_any(lines))
+        Ok(check.pattern.matches_any(lines))
     }
 
     /// Whether any of a commit's texts matches. `known` says that the index is certain.

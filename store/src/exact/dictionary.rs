@@ -124,7 +124,7 @@ impl RowList {
 
     /// Appends a row, counted from the segment's first; rows come ascending.
     pub fn push(&mut self, row: u32) {
-        varint::put(&mut self.bytes, row - self.last);
+        varint::put(&mut self.bytes, row.saturating_sub(self.last));
         self.last = row;
     }
 

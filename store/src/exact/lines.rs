@@ -9,7 +9,7 @@ use crate::model::hunk_header;
 /// The same reading as [`FileChange::parsed`](crate::model::FileChange::parsed), for
 /// the paths where nothing may be allocated.
 #[inline]
-pub fn each_line(hunks: &[u8], mut each: impl FnMut(Side, u32, &[u8])) {
+pub fn each_line<'a>(hunks: &'a [u8], mut each: impl FnMut(Side, u32, &'a [u8])) {
     let mut rest = hunks;
     while let Some(header) = take_line(&mut rest) {
         let Some(([mut old, old_count, mut new, new_count], _)) = hunk_header(header) else {
@@ -43,7 +43,7 @@ pub fn each_line(hunks: &[u8], mut each: impl FnMut(Side, u32, &[u8])) {
 
 /// Calls `each` with every added or removed line.
 #[inline]
-pub fn each_changed(hunks: &[u8], mut each: impl FnMut(Side, u32, &[u8])) {
+pub fn each_changed<'a>(hunks: &'a [u8], mut each: impl FnMut(Side, u32, &'a [u8])) {
     each_line(hunks, |side, number, text| {
         if side != Side::Context {
             each(side, number, text);
@@ -57,7 +57,7 @@ fn take_line<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     }
     let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
     let line = &rest[..end];
-    *rest = rest.get(end + 1..).unwrap_or_default();
+    *rest = rest.get(end + 1..).unwrap_or(&[]);
     Some(line)
 }
 

@@ -1,6 +1,8 @@
 //! Patterns, as a question asks them.
 
-use regex_automata::meta;
+use std::ops::Range;
+
+use regex_automata::{Input, meta};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{
     Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look,
@@ -51,7 +53,10 @@ pub enum PatternError {
 pub struct Pattern {
     hir: Hir,
     regex: meta::Regex,
+    /// Lines cannot be searched together.
     line_by_line: bool,
+    /// What stands before a line matters, though it is no word character.
+    looks_back: bool,
 }
 
 impl Pattern {
@@ -82,7 +87,10 @@ impl Pattern {
         }
         let hir = Hir::alternation(alternatives);
         let regex = compile(&hir).map_err(PatternError::TooLarge)?;
-        Ok(Self { hir, regex, line_by_line })
+        let looks = hir.properties().look_set();
+        let looks_back =
+            looks.contains(Look::WordUnicodeNegate) || looks.contains(Look::WordStartHalfUnicode);
+        Ok(Self { hir, regex, line_by_line, looks_back })
     }
 
     /// The syntax tree, for planning.
@@ -92,27 +100,44 @@ impl Pattern {
 
     /// Whether one line matches. The line comes without its line feed.
     pub fn matches(&self, line: &[u8]) -> bool {
+        if self.looks_back {
+            return self.regex.is_match(Input::new(&after_line_feed(line)).range(1..));
+        }
         self.regex.is_match(line)
     }
 
     /// Where a line matches: the ranges, from left to right, without overlap.
-    pub fn find(&self, line: &[u8]) -> Vec<std::ops::Range<usize>> {
+    pub fn find(&self, line: &[u8]) -> Vec<Range<usize>> {
+        if self.looks_back {
+            let text = after_line_feed(line);
+            let found = self.regex.find_iter(Input::new(&text).range(1..));
+            return found.map(|found| found.start() - 1..found.end() - 1).collect();
+        }
         self.regex.find_iter(line).map(|found| found.range()).collect()
     }
 
     /// How often a line matches.
     pub fn count(&self, line: &[u8]) -> usize {
-        self.regex.find_iter(line).count()
+        self.find(line).len()
     }
 
-    /// Whether any of many lines matches: lines joined by line feeds, without one at
-    /// the end. The same as asking line by line, but quicker.
+    /// Whether any of many lines matches, each of which stands behind a line feed. The
+    /// same as asking line by line, but quicker.
     pub fn matches_any(&self, lines: &[u8]) -> bool {
-        if self.line_by_line {
-            return lines.split(|&byte| byte == b'\n').any(|line| self.matches(line));
+        if lines.is_empty() {
+            return false;
         }
-        self.regex.is_match(lines)
+        if self.line_by_line {
+            return lines[1..].split(|&byte| byte == b'\n').any(|line| self.matches(line));
+        }
+        self.regex.is_match(Input::new(lines).range(1..))
     }
+}
+
+/// The regex crate looks back over bytes that are no UTF-8 to what stands before them, so
+/// that a line which begins with such bytes must have what every line in a file has.
+fn after_line_feed(line: &[u8]) -> Vec<u8> {
+    [b"\n", line].concat()
 }
 
 /// Compiles a tree whose matches never hold a line feed.
@@ -206,14 +231,14 @@ mod tests {
     #[test]
     fn a_match_stays_in_its_line() {
         for text in [r"a\sb", "a[^x]b", "(?s)a.b", r"a\W+b", "a[[:space:]]b", r"(?-u:a\Wb)"] {
-            assert!(!pattern(text).matches_any(b"a\nb"), "{text}");
-            assert!(pattern(text).matches_any(b"x\na\tb"), "{text}");
+            assert!(!pattern(text).matches_any(b"\na\nb"), "{text}");
+            assert!(pattern(text).matches_any(b"\nx\na\tb"), "{text}");
         }
         for text in ["^b$", r"\Ab\z", "(?-m)^b$"] {
-            assert!(pattern(text).matches_any(b"a\nb\nc"), "{text}");
+            assert!(pattern(text).matches_any(b"\na\nb\nc"), "{text}");
         }
-        assert!(pattern("^$").matches_any(b"a\n\nb"));
-        assert!(!pattern("^$").matches_any(b"a\nb"));
+        assert!(pattern("^$").matches_any(b"\na\n\nb"));
+        assert!(!pattern("^$").matches_any(b"\na\nb"));
     }
 
     #[test]

@@ -76,7 +76,7 @@ impl Part<'_> {
         while start < range.end {
             let end = self.piece(start, range.end, PIECE, |blocks| self.blocks.text(blocks));
             let bytes = self.blocks.text(start..end);
-            self.segment.read_into(base + bytes.start..base + bytes.end, &mut text)?;
+            self.segment.read_lines_into(base + bytes.start..base + bytes.end, &mut text)?;
             self.find(start, &text, &mut found);
             if found.len() > self.most {
                 return Ok(None);
@@ -102,11 +102,11 @@ impl Part<'_> {
         at
     }
 
-    /// Finds the runs in a piece's text: the number of the block and of the run in it.
+    /// Finds the runs in a piece's text, which stands behind a line feed: the number of the block and of the run in it.
     fn find(&self, first_block: usize, text: &[u8], found: &mut Vec<(u32, u32)>) {
         let origin = self.blocks.text(first_block..first_block + 1).start;
-        let block_end = |block: usize| (self.blocks.text(block..block + 1).end - origin) as usize;
-        let (mut block, mut number, mut counted, mut at) = (first_block, 0, 0, 0);
+        let block_end = |block: usize| (self.blocks.text(block..block + 1).end - origin) as usize + 1;
+        let (mut block, mut number, mut counted, mut at) = (first_block, 0, 1, 1);
         while at < text.len() {
             let input = Input::new(text).range(at..).earliest(true);
             let Some(hit) = self.regex.search_half(&input) else { return };

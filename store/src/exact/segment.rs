@@ -235,6 +235,18 @@ impl Segment {
         bytes.resize(len, 0);
         read_at(&self.file, bytes, HEADER as u64 + range.start)
     }
+
+    /// As [`Self::read_into`], behind a line feed.
+    pub(super) fn read_lines_into(
+        &self,
+        range: std::ops::Range<u64>,
+        bytes: &mut Vec<u8>,
+    ) -> io::Result<()> {
+        let len = usize::try_from(range.end - range.start).map_err(io::Error::other)?;
+        bytes.resize(len + 1, 0);
+        bytes[0] = b'\n';
+        read_at(&self.file, &mut bytes[1..], HEADER as u64 + range.start)
+    }
 }
 
 fn damaged(path: &Path, what: &str) -> io::Error {
