@@ -69,6 +69,8 @@ pub enum Command {
     Crawl(commands::crawl::Args),
     Rules(commands::rules::Args),
     Defaults(commands::defaults::Args),
+    File(commands::file::Args),
+    Grep(commands::grep::Args),
     Status(commands::status::Args),
     Demo(commands::demo::Args),
     Completions(commands::man::CompletionArgs),

@@ -5,6 +5,7 @@ pub mod classify;
 pub mod defaults;
 pub mod derive;
 mod error;
+pub mod grep;
 pub mod ledger;
 pub mod pins;
 pub mod rank;

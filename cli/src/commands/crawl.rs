@@ -78,6 +78,13 @@ pub fn derive_all(
     let stage = progress.stage("places and tags", None);
     derive::places::derive(store, upstream)?;
     drop(stage);
+    let stage = progress.stage("default events", None);
+    derive::default_events::derive(store, upstream, &context.extractors()?, context.jobs())?;
+    drop(stage);
+    let stage = progress.stage("exact index", None);
+    store.update_exact(context.jobs())?;
+    store.commit_list(store.upstream(&upstream.name)?)?;
+    drop(stage);
     let stage = progress.stage("labels", None);
     derive::labels::derive(store, &upstream.name, &context.rules()?, context.jobs())?;
     drop(stage);

@@ -2,12 +2,14 @@
 
 pub mod classify;
 pub mod crawl;
+pub mod defaults;
 pub mod demo;
+pub mod file;
+pub mod grep;
 pub mod man;
 pub mod pins;
 pub mod rules;
 pub mod show;
-pub mod defaults;
 pub mod status;
 pub mod why;
 
@@ -30,6 +32,8 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Man(args) => man::pages(args),
         Command::Rules(args) => rules::run(&context, args),
         Command::Defaults(args) => defaults::run(&context, args),
+        Command::File(args) => file::run(&context, args),
+        Command::Grep(args) => grep::run(&context, args),
         Command::Status(args) => status::run(&context, args),
     }
 }

@@ -4,9 +4,9 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use headwater_queries::rank;
 use headwater_queries::why::{self, AsOf, Rules, WhyQuestion};
 use headwater_queries::window::WindowSpec;
-use headwater_queries::{ledger, rank};
 
 use crate::args::Format;
 use crate::context::Context;
@@ -105,7 +105,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
 pub fn rules(context: &Context) -> anyhow::Result<Rules> {
     Ok(Rules {
         classes: context.rules()?,
-        extractors: ledger::Extractors::built_in().context("the built-in extractors")?,
+        extractors: context.extractors()?,
         facets: rank::Facets::shipped().context("the built-in ranking rules")?,
         weights: rank::Weights::shipped().context("the built-in weights")?,
     })
