@@ -15,8 +15,8 @@ pub mod pack;
 pub mod upstream;
 
 pub use db::{
-    CommitId, CrawlRecord, Derivation, NewChange, NewCommit, Place, Scope, Store, StoredCommit,
-    StoredPatch, UpstreamId, UpstreamStatus, WriteCaches, Writer,
+    CommitId, CrawlRecord, Derivation, NameRow, NewChange, NewCommit, Place, RankingRow, Scope,
+    Store, StoredCommit, StoredPatch, TermCounts, UpstreamId, UpstreamStatus, WriteCaches, Writer,
 };
 pub use error::StoreError;
 pub use oid::{NotAnOid, Oid};

@@ -1,3 +1,4 @@
 //! What is derived from the records and kept: the only writer of derived tables.
 
 pub mod places;
+pub mod ranking;

@@ -7,6 +7,7 @@ mod derivations;
 mod dump;
 mod patches;
 mod places;
+mod ranking;
 mod receipts;
 mod refs;
 mod write;
@@ -27,9 +28,13 @@ pub use crawls::{CrawlRecord, UpstreamStatus};
 pub use derivations::Derivation;
 pub use patches::StoredPatch;
 pub use places::Place;
+pub use ranking::{NameRow, RankingRow, TermCounts};
 pub use write::{NewChange, NewCommit, WriteCaches, Writer};
 
-const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/0001_records.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../../migrations/0001_records.sql"),
+    include_str!("../../../migrations/0002_ranking.sql"),
+];
 
 /// The row of an upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
