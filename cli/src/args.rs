@@ -63,6 +63,7 @@ pub enum Format {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Crawl(commands::crawl::Args),
+    Defaults(commands::defaults::Args),
     #[command(hide = true)]
     RankCheck(commands::rank_check::Args),
     Status(commands::status::Args),
