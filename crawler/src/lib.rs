@@ -1,1 +1,10 @@
-//! Placeholder.
+//! Everything that talks to an upstream: git clones, and the hosts on the network.
+//!
+//! It knows no reports. What it brings goes into a [`headwater_store::Store`], each record
+//! with its receipt.
+
+mod error;
+pub mod git;
+pub mod progress;
+
+pub use error::CrawlError;

@@ -1,1 +1,10 @@
-//! Placeholder.
+//! Answers computed from a store: first what is derived (places, labels, default events),
+//! then the questions themselves. It knows no network and writes no SQL.
+
+pub mod classify;
+pub mod derive;
+mod error;
+pub mod rank;
+pub mod window;
+
+pub use error::QueryError;

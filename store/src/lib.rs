@@ -3,8 +3,20 @@
 //!
 //! It knows no network and no rules.
 
+mod db;
+mod error;
+pub mod evidence;
+pub mod git;
+pub mod graph;
 pub mod model;
+pub mod objects;
 mod oid;
+pub mod pack;
 pub mod upstream;
 
+pub use db::{
+    CommitId, CrawlRecord, Derivation, NewChange, NewCommit, Place, Scope, Store, StoredCommit,
+    StoredPatch, UpstreamId, UpstreamStatus, WriteCaches, Writer,
+};
+pub use error::StoreError;
 pub use oid::{NotAnOid, Oid};

@@ -1,0 +1,67 @@
+//! The arguments: one table behind parsing, help, completions and the man page.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::commands;
+
+/// Why did this upgrade change speed or answers? Which upstream defaults moved?
+///
+/// headwater reads what Ollama and llama.cpp changed, keeps it on your own disk, and
+/// answers with a receipt under every claim.
+#[derive(Debug, Parser)]
+#[command(
+    name = "headwater",
+    version,
+    arg_required_else_help = true,
+    after_help = "Start with:\n  headwater demo                                      the main job on built-in data, no network\n  headwater crawl ollama --from-git DIR               read your clone of ollama/ollama\n  headwater crawl llama.cpp --from-git DIR            and of ggml-org/llama.cpp\n  headwater why ollama v0.32.9..v0.32.13 --model M    what explains the change\n\nExit status: 0 done (for grep: found), 1 for grep: nothing found, 2 error."
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options that every command takes, before or after its name.
+#[derive(Debug, clap::Args)]
+pub struct Global {
+    /// The store's directory [default: the platform's data directory]
+    #[arg(long, global = true, env = "HEADWATER_STORE", value_name = "DIR")]
+    pub store: Option<PathBuf>,
+    /// How to print the answer
+    #[arg(long, global = true, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// How many threads and git processes crawls and derivations may use [default: half
+    /// the cores]
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub jobs: Option<u16>,
+    /// When to use colours
+    #[arg(long, global = true, value_enum, default_value_t = clap::ColorChoice::Auto)]
+    pub color: clap::ColorChoice,
+}
+
+/// How an answer is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For a terminal
+    Table,
+    /// One JSON document, described in docs/
+    Json,
+    /// Markdown to paste, which pings nobody
+    Md,
+    /// A page of its own (reports)
+    Html,
+    /// One JSON document a line (grep)
+    Ndjson,
+    /// A feed (digest)
+    Atom,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Crawl(commands::crawl::Args),
+    Status(commands::status::Args),
+}

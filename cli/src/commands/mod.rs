@@ -1,0 +1,18 @@
+//! One module a command: its arguments, and what it does with the libraries.
+
+pub mod crawl;
+pub mod status;
+
+use std::process::ExitCode;
+
+use crate::args::{Cli, Command};
+use crate::context::Context;
+
+/// Runs the command that the arguments name.
+pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    let context = Context::new(cli.global)?;
+    match cli.command {
+        Command::Crawl(args) => crawl::run(&context, args),
+        Command::Status(args) => status::run(&context, args),
+    }
+}

@@ -1,0 +1,84 @@
+//! What every command needs: where the store is, which upstreams there are, how to print.
+
+use std::path::PathBuf;
+
+use anyhow::{Context as _, bail};
+use etcetera::BaseStrategy as _;
+use headwater_store::Store;
+use headwater_store::upstream::Upstreams;
+
+use crate::args::{Format, Global};
+
+/// The surroundings of a command.
+pub struct Context {
+    /// The options that every command takes.
+    pub global: Global,
+    /// The declared upstreams.
+    pub upstreams: Upstreams,
+}
+
+impl Context {
+    /// Reads the upstream files and settles on colours.
+    pub fn new(global: Global) -> anyhow::Result<Self> {
+        let choice = match global.color {
+            clap::ColorChoice::Auto => anstream::ColorChoice::Auto,
+            clap::ColorChoice::Always => anstream::ColorChoice::Always,
+            clap::ColorChoice::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
+        let upstreams = match etcetera::choose_base_strategy() {
+            Ok(base) => {
+                Upstreams::with_dir(&base.config_dir().join("headwater").join("upstreams"))?
+            }
+            Err(_) => Upstreams::built_in()?,
+        };
+        Ok(Context { global, upstreams })
+    }
+
+    /// The store's directory: `--store`, `HEADWATER_STORE`, or the platform's place.
+    pub fn store_dir(&self) -> anyhow::Result<PathBuf> {
+        if let Some(dir) = &self.global.store {
+            return Ok(dir.clone());
+        }
+        let base = etcetera::choose_base_strategy()
+            .context("cannot tell where to keep the store; give --store DIR")?;
+        Ok(base.data_dir().join("headwater"))
+    }
+
+    /// The store, to answer questions.
+    pub fn open(&self) -> anyhow::Result<Store> {
+        Ok(Store::open(&self.store_dir()?)?)
+    }
+
+    /// The store, made where there is none.
+    pub fn open_or_create(&self) -> anyhow::Result<Store> {
+        Ok(Store::open_or_create(&self.store_dir()?)?)
+    }
+
+    /// How many threads crawls and derivations may use.
+    pub fn jobs(&self) -> usize {
+        match self.global.jobs {
+            Some(jobs) => usize::from(jobs),
+            None => cores().div_ceil(2),
+        }
+    }
+
+    /// How many threads a question may use.
+    pub fn question_jobs(&self) -> usize {
+        cores().min(4)
+    }
+
+    /// The format, if the command can print it.
+    pub fn format(&self, known: &[Format]) -> anyhow::Result<Format> {
+        let format = self.global.format;
+        if known.contains(&format) {
+            return Ok(format);
+        }
+        let names: Vec<String> = known.iter().map(|f| format!("{f:?}").to_lowercase()).collect();
+        bail!("this command prints {}; choose one with --format", names.join(", "))
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}

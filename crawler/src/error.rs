@@ -1,0 +1,51 @@
+//! What can go wrong in a crawl.
+
+use std::path::PathBuf;
+
+use headwater_store::StoreError;
+use headwater_store::git::GitError;
+
+/// An error of a crawl. What was stored before it stays stored.
+#[derive(Debug, thiserror::Error)]
+pub enum CrawlError {
+    /// The directory is no git repository.
+    #[error("{dir} is not a git repository ({why}); give a clone of {upstream}, bare or not")]
+    NotARepository {
+        /// The directory.
+        dir: PathBuf,
+        /// The upstream it should be of.
+        upstream: String,
+        /// What git said.
+        why: String,
+    },
+    /// The clone has no such branch.
+    #[error("the clone {dir} has no branch {branch}; fetch it, or name another with --branch")]
+    NoBranch {
+        /// The clone.
+        dir: PathBuf,
+        /// The branch.
+        branch: String,
+    },
+    /// A window's end is not in the clone.
+    #[error("{name:?} is not in the clone {dir}{nearest}")]
+    NoRevision {
+        /// The clone.
+        dir: PathBuf,
+        /// What was asked for.
+        name: String,
+        /// The nearest names, or nothing; starts with a separator.
+        nearest: String,
+    },
+    /// The stream of patches could not be read.
+    #[error("git's patches cannot be read: {0}")]
+    Stream(String),
+    /// A thread of the crawl died.
+    #[error("a part of the crawl died; what was stored is kept, run it again")]
+    Died,
+    /// Git failed.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

@@ -1,0 +1,151 @@
+//! The user's clone: where it lies and which refs it has.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use chrono::Utc;
+use headwater_store::Oid;
+use headwater_store::git;
+use headwater_store::model::{Tag, TagObservation};
+use headwater_store::upstream::Upstream;
+
+use crate::CrawlError;
+
+/// A bare or ordinary clone of an upstream.
+#[derive(Debug, Clone)]
+pub struct Clone {
+    git_dir: PathBuf,
+    upstream: String,
+}
+
+impl Clone {
+    /// Finds the git directory of the clone at `dir`.
+    ///
+    /// # Errors
+    /// [`CrawlError::NotARepository`].
+    pub fn open(dir: &Path, upstream: &Upstream) -> Result<Self, CrawlError> {
+        let not_a_repository = |why: String| CrawlError::NotARepository {
+            dir: dir.to_owned(),
+            upstream: upstream.name.clone(),
+            why,
+        };
+        if !dir.is_dir() {
+            return Err(not_a_repository("there is no such directory".to_owned()));
+        }
+        let mut command = Command::new("git");
+        command.arg("-C").arg(dir).args([
+            "rev-parse",
+            "--path-format=absolute",
+            "--git-common-dir",
+        ]);
+        git::isolate(&mut command);
+        let printed = git::finish(command, dir, "rev-parse").map_err(|error| match error {
+            git::GitError::Failed { message, .. } => not_a_repository(message),
+            other => other.into(),
+        })?;
+        let git_dir = PathBuf::from(String::from_utf8_lossy(&printed).trim_end());
+        Ok(Clone { git_dir, upstream: upstream.name.clone() })
+    }
+
+    /// The git directory.
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+
+    /// Its directory of objects.
+    pub fn objects_dir(&self) -> PathBuf {
+        self.git_dir.join("objects")
+    }
+
+    /// Where its history was cut, if it is shallow.
+    pub fn shallow_file(&self) -> Option<PathBuf> {
+        Some(self.git_dir.join("shallow")).filter(|path| path.exists())
+    }
+
+    /// The head of the upstream's branch: as last fetched from upstream where the clone
+    /// tells, else as the clone's own branch.
+    ///
+    /// # Errors
+    /// [`CrawlError::NoBranch`].
+    pub fn branch_head(&self, branch: &str) -> Result<Oid, CrawlError> {
+        let remote = format!("refs/remotes/origin/{branch}");
+        let local = format!("refs/heads/{branch}");
+        let printed = git::output(
+            &self.git_dir,
+            &["for-each-ref", "--format=%(refname) %(objectname)", &remote, &local],
+        )?;
+        let text = String::from_utf8_lossy(&printed);
+        let find = |name: &str| -> Option<Oid> {
+            text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok())
+        };
+        find(&remote).or_else(|| find(&local)).ok_or_else(|| CrawlError::NoBranch {
+            dir: self.git_dir.clone(),
+            branch: branch.to_owned(),
+        })
+    }
+
+    /// Its tags that point to commits, annotated ones peeled.
+    ///
+    /// # Errors
+    /// Those of git.
+    pub fn tags(&self) -> Result<Vec<TagObservation>, CrawlError> {
+        let printed = git::output(
+            &self.git_dir,
+            &[
+                "for-each-ref",
+                "--format=%(objectname) %(objecttype) %(*objectname) %(*objecttype) %(refname:strip=2)",
+                "refs/tags",
+            ],
+        )?;
+        let observed = Utc::now();
+        let tags = String::from_utf8_lossy(&printed)
+            .lines()
+            .filter_map(|line| {
+                let mut words = line.splitn(5, ' ');
+                let own: Oid = words.next()?.parse().ok()?;
+                let kind = words.next()?;
+                let peeled = words.next()?;
+                let peeled_kind = words.next()?;
+                let name = words.next()?.to_owned();
+                let (commit, object) = match (kind, peeled_kind) {
+                    ("commit", _) => (own, None),
+                    ("tag", "commit") => (peeled.parse().ok()?, Some(own)),
+                    _ => return None,
+                };
+                let tag = Tag { name: name.clone(), commit, object };
+                Some(TagObservation { name, tag: Some(tag), observed })
+            })
+            .collect();
+        Ok(tags)
+    }
+
+    /// The commit that a window's end names: a tag, a branch or an object id. A tag wins
+    /// over an abbreviated id, since `b8179` can be both.
+    ///
+    /// # Errors
+    /// [`CrawlError::NoRevision`].
+    pub fn resolve(&self, name: &str) -> Result<Oid, CrawlError> {
+        let candidates =
+            [format!("refs/tags/{name}"), format!("refs/remotes/origin/{name}"), name.to_owned()];
+        let usable = !name.starts_with('-') && !name.contains(char::is_whitespace);
+        for candidate in candidates.iter().filter(|_| usable) {
+            let spec = format!("{candidate}^{{commit}}");
+            let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", &spec];
+            if let Ok(printed) = git::output(&self.git_dir, &args)
+                && let Ok(oid) = String::from_utf8_lossy(&printed).trim().parse()
+            {
+                return Ok(oid);
+            }
+        }
+        Err(CrawlError::NoRevision {
+            dir: self.git_dir.clone(),
+            name: name.to_owned(),
+            nearest: String::new(),
+        })
+    }
+
+    /// The upstream that it is a clone of.
+    pub fn upstream(&self) -> &str {
+        &self.upstream
+    }
+}

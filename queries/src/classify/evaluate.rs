@@ -1,0 +1,414 @@
+//! Runs rules over one commit.
+
+use std::cell::OnceCell;
+
+use headwater_store::model::{CommitPatch, Line, Side};
+use regex::bytes::Regex;
+
+use super::compile::{Ready, Rule, Tables};
+use super::label::{Fact, Label, LineRef};
+use super::neutral::{Neutral, neutral_hunks};
+use super::view::{FileView, HunkView, View};
+
+/// A commit with everything that clauses look up.
+pub(super) struct Case<'a, 'p> {
+    tables: &'a Tables,
+    view: &'a View<'p>,
+    facts: &'a [Fact],
+    /// For each file the globs that its path matches, and those its old path does.
+    globs: Vec<(Bits, Bits)>,
+    /// For each file the patterns that occur in its changed text.
+    hits: Vec<Bits>,
+    /// For each hunk of each file why it is neutral, found out when first asked.
+    neutral: OnceCell<Vec<Vec<Option<Neutral>>>>,
+}
+
+/// A small set of numbers.
+#[derive(Clone)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn new(size: usize) -> Self {
+        Bits(vec![0; size.div_ceil(64)])
+    }
+
+    fn with(size: usize, members: impl IntoIterator<Item = usize>) -> Self {
+        let mut bits = Self::new(size);
+        for member in members {
+            if let Some(word) = bits.0.get_mut(member / 64) {
+                *word |= 1 << (member % 64);
+            }
+        }
+        bits
+    }
+
+    fn has(&self, member: usize) -> bool {
+        self.0.get(member / 64).is_some_and(|word| word >> (member % 64) & 1 == 1)
+    }
+
+    fn has_any(&self, members: &[usize]) -> bool {
+        members.iter().any(|&member| self.has(member))
+    }
+}
+
+/// What a clause found.
+#[derive(Default)]
+struct Found {
+    evidence: Vec<LineRef>,
+    /// How many lines matched.
+    lines: u32,
+}
+
+impl Found {
+    fn add(&mut self, path: &str, line: &Line<'_>) {
+        self.lines = self.lines.saturating_add(1);
+        if self.evidence.len() < Label::MOST_LINES {
+            self.evidence.push(line_ref(path, line));
+        }
+    }
+}
+
+/// A line of the patch as evidence.
+pub(super) fn line_ref(path: &str, line: &Line<'_>) -> LineRef {
+    let text = line.text_lossy();
+    let text = match text.char_indices().nth(200) {
+        Some((at, _)) => text[..at].to_owned(),
+        None => text.into_owned(),
+    };
+    LineRef { path: path.to_owned(), side: line.side, line: line.number(), text }
+}
+
+/// The file as a whole as evidence.
+fn file_ref(file: &FileView<'_>) -> LineRef {
+    match file.hunks.first().and_then(|hunk| hunk.changed(true).next()) {
+        Some(line) => line_ref(&file.change.path, line),
+        None => LineRef {
+            path: file.change.path.clone(),
+            side: Side::Context,
+            line: 0,
+            text: String::new(),
+        },
+    }
+}
+
+/// All labels of a commit, in the order of the rules.
+pub(super) fn labels(
+    rules: &[Rule],
+    tables: &Tables,
+    view: &View<'_>,
+    facts: &[Fact],
+    upstream: &str,
+) -> Vec<Label> {
+    let case = Case::new(tables, view, facts);
+    let fits = |rule: &&Rule| {
+        rule.upstreams.is_empty() || rule.upstreams.iter().any(|name| name == upstream)
+    };
+    let mut found: Vec<Label> = rules
+        .iter()
+        .filter(|rule| !rule.covers)
+        .filter(fits)
+        .filter_map(|rule| case.fires(rule))
+        .collect();
+    let covering: Vec<&Rule> = rules.iter().filter(|rule| rule.covers).filter(fits).collect();
+    let mut classes: Vec<&str> = covering.iter().map(|rule| rule.class.as_str()).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    for class in classes {
+        let of_class: Vec<&Rule> =
+            covering.iter().copied().filter(|rule| rule.class == class).collect();
+        found.extend(case.covered(&of_class).unwrap_or_default());
+    }
+    found
+}
+
+impl<'a, 'p> Case<'a, 'p> {
+    fn new(tables: &'a Tables, view: &'a View<'p>, facts: &'a [Fact]) -> Self {
+        let globs_of = |path: &str| Bits::with(tables.glob_count, tables.globs.matches(path));
+        let globs = view
+            .files
+            .iter()
+            .map(|file| {
+                let new = globs_of(&file.change.path);
+                let old = match &file.change.old_path {
+                    Some(path) => globs_of(path),
+                    None => new.clone(),
+                };
+                (new, old)
+            })
+            .collect();
+        let hits = view
+            .files
+            .iter()
+            .map(|file| Bits::with(tables.patterns.len(), tables.set.matches(&file.text)))
+            .collect();
+        Case { tables, view, facts, globs, hits, neutral: OnceCell::new() }
+    }
+
+    fn neutral(&self, file: usize, hunk: usize) -> Option<Neutral> {
+        let all = self.neutral.get_or_init(|| neutral_hunks(self.view));
+        all.get(file).and_then(|file| file.get(hunk)).copied().flatten()
+    }
+
+    fn patch(&self) -> &CommitPatch {
+        self.view.patch
+    }
+
+    fn fires(&self, rule: &Rule) -> Option<Label> {
+        let found = rule.when.iter().find_map(|clause| self.clause(clause))?;
+        if rule.unless.iter().any(|clause| self.clause(clause).is_some()) {
+            return None;
+        }
+        Some(Label { class: rule.class.clone(), rule: rule.id.clone(), evidence: found.evidence })
+    }
+
+    /// Whether a clause holds for the commit, and on which lines.
+    fn clause(&self, clause: &Ready) -> Option<Found> {
+        if !self.message_holds(clause) {
+            return None;
+        }
+        let mut found = Found::default();
+        if let Some(name) = &clause.fact {
+            let fact = self.facts.iter().filter(|fact| {
+                fact.name == *name
+                    && clause
+                        .fact_detail
+                        .as_ref()
+                        .is_none_or(|r| r.is_match(fact.detail.as_bytes()))
+                    && self.fact_file_holds(clause, fact)
+            });
+            found.evidence.extend(fact.map(|fact| fact.at.clone()).take(Label::MOST_LINES));
+            found.lines = u32::try_from(found.evidence.len()).unwrap_or(u32::MAX);
+        } else if clause.reads_diff {
+            for (index, file) in self.view.files.iter().enumerate() {
+                if self.file_holds(clause, index, false) {
+                    self.search_file(clause, index, file, &mut found);
+                }
+            }
+        }
+        let holds = !clause.reads_diff
+            || !found.evidence.is_empty()
+                && found.lines >= clause.at_least
+                && (clause.share <= 0.0
+                    || f64::from(found.lines)
+                        >= clause.share * f64::from(self.view.code_lines.max(1)));
+        if !holds {
+            return None;
+        }
+        for further in &clause.also {
+            let more = self.clause(further)?;
+            found.evidence.extend(more.evidence);
+        }
+        found.evidence.truncate(Label::MOST_LINES);
+        Some(found)
+    }
+
+    fn message_holds(&self, clause: &Ready) -> bool {
+        let commit = &self.patch().commit;
+        clause.subject.as_ref().is_none_or(|r| r.is_match(commit.subject().as_bytes()))
+            && clause.message.as_ref().is_none_or(|r| r.is_match(commit.message.as_bytes()))
+    }
+
+    /// Whether the file is one that the clause is about. A covering rule needs both
+    /// paths of a move: what leaves the sources for the tests is gone from the sources.
+    fn file_holds(&self, clause: &Ready, index: usize, both: bool) -> bool {
+        let (new, old) = &self.globs[index];
+        let file = &self.view.files[index];
+        let listed = clause.files.as_ref().is_none_or(|files| {
+            if both {
+                new.has_any(files) && old.has_any(files)
+            } else {
+                new.has_any(files) || old.has_any(files)
+            }
+        });
+        listed
+            && !new.has_any(&clause.not_files)
+            && !old.has_any(&clause.not_files)
+            && (clause.status.is_empty()
+                || clause.status.contains(&char::from(file.change.status.letter())))
+    }
+
+    fn fact_file_holds(&self, clause: &Ready, fact: &Fact) -> bool {
+        if clause.files.is_none() && clause.not_files.is_empty() {
+            return true;
+        }
+        self.view
+            .files
+            .iter()
+            .position(|file| file.change.path == fact.at.path)
+            .is_some_and(|index| self.file_holds(clause, index, false))
+    }
+
+    fn search_file(&self, clause: &Ready, index: usize, file: &FileView<'_>, found: &mut Found) {
+        let hits = &self.hits[index];
+        let wanted = [clause.line, clause.added, clause.removed];
+        if wanted.iter().flatten().any(|&pattern| !hits.has(pattern)) {
+            return;
+        }
+        let asks_lines = wanted.iter().any(Option::is_some);
+        if !asks_inside(clause) {
+            found.evidence.push(file_ref(file));
+            found.evidence.truncate(Label::MOST_LINES);
+            found.lines = found.lines.saturating_add(file.code_lines().max(1));
+            return;
+        }
+        for (number, hunk) in file.hunks.iter().enumerate() {
+            if !hunk_holds(clause, hunk) {
+                continue;
+            }
+            // What does nothing is about nothing.
+            if !clause.comments && self.neutral(index, number).is_some() {
+                continue;
+            }
+            if !asks_lines {
+                for line in hunk.changed(clause.comments) {
+                    found.add(&file.change.path, line);
+                }
+                continue;
+            }
+            let lines = self.lines_of(clause, hunk);
+            for line in lines {
+                found.add(&file.change.path, line);
+            }
+        }
+    }
+
+    /// The lines of the hunk that match; none where a wanted pattern finds none.
+    fn lines_of<'h>(&self, clause: &Ready, hunk: &'h HunkView<'p>) -> Vec<&'h Line<'p>> {
+        let mut all = Vec::new();
+        let asked = [
+            (clause.line, None),
+            (clause.added, Some(Side::Added)),
+            (clause.removed, Some(Side::Removed)),
+        ];
+        for (pattern, side) in asked {
+            let Some(pattern) = pattern.and_then(|id| self.tables.patterns.get(id)) else {
+                continue;
+            };
+            let before = all.len();
+            all.extend(hunk.changed(clause.comments).filter(|line| {
+                side.is_none_or(|side| line.side == side) && pattern.is_match(line.text)
+            }));
+            if all.len() == before {
+                return Vec::new();
+            }
+        }
+        all
+    }
+
+    /// The labels of a class whose rules cover every change, or none.
+    fn covered(&self, rules: &[&Rule]) -> Option<Vec<Label>> {
+        if self.view.files.is_empty() {
+            return None;
+        }
+        let mut labels: Vec<(usize, Label)> = Vec::new();
+        for (index, file) in self.view.files.iter().enumerate() {
+            // The whole file, by a rule that asks for no lines: the frequent case.
+            if let Some(at) = rules.iter().position(|rule| self.covers_file(rule, index)) {
+                note(&mut labels, at, rules[at], file_ref(file));
+                continue;
+            }
+            if file.hunks.is_empty() {
+                let moved_only =
+                    file.change.old_path.is_some() && !file.change.gap && !file.change.binary;
+                let at = rules.iter().position(|rule| {
+                    rule.when.iter().any(|clause| {
+                        moved_only
+                            && clause.only.contains(&Neutral::Layout)
+                            && self.file_holds(clause, index, true)
+                    })
+                })?;
+                note(&mut labels, at, rules[at], file_ref(file));
+                continue;
+            }
+            if file.change.gap {
+                return None;
+            }
+            for (number, hunk) in file.hunks.iter().enumerate() {
+                let kind = self.neutral(index, number);
+                let at = rules.iter().position(|rule| self.covers_hunk(rule, index, hunk, kind))?;
+                if let Some(line) = hunk
+                    .changed(true)
+                    .next()
+                    .or_else(|| hunk.hunk.lines.iter().find(|line| line.side != Side::Context))
+                {
+                    note(&mut labels, at, rules[at], line_ref(&file.change.path, line));
+                }
+            }
+        }
+        labels.sort_by_key(|(at, _)| *at);
+        Some(labels.into_iter().map(|(_, label)| label).collect())
+    }
+
+    /// Whether a rule covers the file whatever its lines.
+    fn covers_file(&self, rule: &Rule, index: usize) -> bool {
+        rule.when.iter().any(|clause| {
+            clause.files.is_some()
+                && !asks_inside(clause)
+                && self.file_holds(clause, index, true)
+                && self.message_holds(clause)
+                && clause.also.iter().all(|further| self.clause(further).is_some())
+        }) && !rule.unless.iter().any(|clause| {
+            self.file_holds(clause, index, false)
+                && self.message_holds(clause)
+                && (!asks_inside(clause) || {
+                    let mut found = Found::default();
+                    self.search_file(clause, index, &self.view.files[index], &mut found);
+                    !found.evidence.is_empty()
+                })
+        })
+    }
+
+    fn covers_hunk(
+        &self,
+        rule: &Rule,
+        index: usize,
+        hunk: &HunkView<'p>,
+        neutral: Option<Neutral>,
+    ) -> bool {
+        let holds = |clause: &Ready, both: bool| {
+            self.file_holds(clause, index, both)
+                && self.message_holds(clause)
+                && hunk_holds(clause, hunk)
+                && (clause.only.is_empty()
+                    || neutral.is_some_and(|kind| clause.only.contains(&kind)))
+                && clause.every_line.as_ref().is_none_or(|pattern| {
+                    neutral.is_some() || hunk.code_lines().all(|line| pattern.is_match(line.text))
+                })
+                && (clause.line.or(clause.added).or(clause.removed).is_none()
+                    || !self.lines_of(clause, hunk).is_empty())
+        };
+        rule.when.iter().any(|clause| {
+            holds(clause, true) && clause.also.iter().all(|further| self.clause(further).is_some())
+        }) && !rule.unless.iter().any(|clause| holds(clause, false))
+    }
+}
+
+/// Whether a clause looks into hunks at all.
+fn asks_inside(clause: &Ready) -> bool {
+    clause.line.is_some()
+        || clause.added.is_some()
+        || clause.removed.is_some()
+        || clause.section.is_some()
+        || clause.near.is_some()
+        || clause.every_line.is_some()
+        || !clause.only.is_empty()
+}
+
+fn hunk_holds(clause: &Ready, hunk: &HunkView<'_>) -> bool {
+    let section = |pattern: &Regex| pattern.is_match(hunk.hunk.section);
+    let near = |pattern: &Regex| hunk.hunk.lines.iter().any(|line| pattern.is_match(line.text));
+    clause.section.as_ref().is_none_or(section) && clause.near.as_ref().is_none_or(near)
+}
+
+fn note(labels: &mut Vec<(usize, Label)>, at: usize, rule: &Rule, line: LineRef) {
+    let position = labels.iter().position(|(rule, _)| *rule == at).unwrap_or_else(|| {
+        let (class, rule) = (rule.class.clone(), rule.id.clone());
+        labels.push((at, Label { class, rule, evidence: Vec::new() }));
+        labels.len() - 1
+    });
+    if let Some((_, label)) = labels.get_mut(position)
+        && label.evidence.len() < Label::MOST_LINES
+    {
+        label.evidence.push(line);
+    }
+}

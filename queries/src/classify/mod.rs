@@ -1,0 +1,25 @@
+//! What a commit is about, by rules that read its diff first: every class comes with
+//! the rule that gives it and the very lines that fired it.
+//!
+//! Rules are data (`queries/rules/classes/`); a user's own are read after the built-in
+//! ones. Facts found from parsed code (default events) are an input, so that labels can
+//! be made anew without a crawl.
+
+mod built_in;
+mod compile;
+mod evaluate;
+mod examples;
+mod label;
+mod lexer;
+mod neutral;
+mod patch_text;
+mod rules;
+mod source;
+mod view;
+
+pub use compile::BadRule;
+pub use examples::{ExampleFailure, check_examples};
+pub use label::{Fact, Label, LineRef};
+pub use patch_text::{BadPatch, read_patch};
+pub use rules::{RuleInfo, Rules, RulesError};
+pub use source::{Clause, Example, ExampleFact, RuleFile, RuleSource};

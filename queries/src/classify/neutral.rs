@@ -1,0 +1,224 @@
+//! Hunks whose change means nothing to the program: only comments, logging, layout, or
+//! names that were replaced everywhere.
+
+use std::collections::{HashMap, HashSet};
+
+use headwater_store::model::Side;
+
+use super::lexer::{Syntax, Token, tokens};
+use super::view::{FileView, HunkView, Kind, View, starts_open};
+
+/// Why a hunk is neutral.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Neutral {
+    /// Only blank lines, comments and the spacing of code changed.
+    Comments,
+    /// Besides, statements that only log or print.
+    Logging,
+    /// The same tokens, laid out in another way.
+    Layout,
+    /// Names were replaced, everywhere in the commit by the same ones.
+    Names,
+}
+
+impl Neutral {
+    /// The word by which rules ask for it.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Neutral::Comments => "comments",
+            Neutral::Logging => "logging",
+            Neutral::Layout => "layout",
+            Neutral::Names => "names",
+        }
+    }
+
+    /// All the words.
+    pub(super) const WORDS: [&'static str; 4] = ["comments", "logging", "layout", "names"];
+}
+
+/// The tokens of one side of a hunk, logging left out.
+fn side_tokens<'a>(hunk: &'a HunkView<'_>, side: Side, syntax: Syntax) -> Vec<Token<'a>> {
+    let mut found = Vec::new();
+    let mut open = starts_open(&hunk.hunk, side, syntax);
+    for (line, kind) in hunk.hunk.lines.iter().zip(&hunk.kinds) {
+        if line.side != side && line.side != Side::Context {
+            continue;
+        }
+        let log = *kind == Kind::Log;
+        open = tokens(line.text, syntax, open, |token| {
+            if !log {
+                found.push(token);
+            }
+        });
+    }
+    found
+}
+
+/// Takes away `if (…) { }` and `if … { }`: what is left when only logging stood in it.
+/// A condition that calls something or assigns stays, since it may have an effect.
+fn without_empty_conditions(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
+    let mut out: Vec<Token<'_>> = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        out.push(token);
+        let [.., Token::Mark(b'{'), Token::Mark(b'}')] = out[..] else { continue };
+        let head = &out[..out.len() - 2];
+        let mut start = None;
+        for (at, token) in head.iter().enumerate().rev().take(40) {
+            match token {
+                Token::Name(b"if") => {
+                    start = Some(at);
+                    break;
+                }
+                Token::Mark(b'{' | b'}' | b';') => break,
+                _ => {}
+            }
+        }
+        let Some(start) = start else { continue };
+        if start > 0 && head[start - 1] == Token::Name(b"else") {
+            continue;
+        }
+        let condition = &head[start + 1..];
+        let calls =
+            condition.windows(2).any(|pair| matches!(pair, [Token::Name(_), Token::Mark(b'(')]));
+        let assigns = condition.windows(3).any(|three| {
+            three[1] == Token::Mark(b'=')
+                && !matches!(three[0], Token::Mark(b'=' | b'!' | b'<' | b'>'))
+                && three[2] != Token::Mark(b'=')
+        });
+        if !calls && !assigns {
+            out.truncate(start);
+        }
+    }
+    out
+}
+
+/// For each hunk of the commit, in order of files and hunks, why it is neutral.
+pub(super) fn neutral_hunks(view: &View<'_>) -> Vec<Vec<Option<Neutral>>> {
+    let names = Renames::of(view);
+    view.files
+        .iter()
+        .map(|file| file.hunks.iter().map(|hunk| of_hunk(file, hunk, &names)).collect())
+        .collect()
+}
+
+fn of_hunk(file: &FileView<'_>, hunk: &HunkView<'_>, names: &Renames<'_>) -> Option<Neutral> {
+    if file.syntax == Syntax::Plain {
+        return None;
+    }
+    if hunk.code_lines().next().is_none() {
+        let logs = hunk.changed(true).count() > 0
+            && hunk
+                .hunk
+                .lines
+                .iter()
+                .zip(&hunk.kinds)
+                .any(|(line, kind)| line.side != Side::Context && *kind == Kind::Log);
+        return Some(if logs { Neutral::Logging } else { Neutral::Comments });
+    }
+    // Layout means something in these languages.
+    let by_layout = file.syntax == Syntax::Hash;
+    let old = side_tokens(hunk, Side::Removed, file.syntax);
+    let new = side_tokens(hunk, Side::Added, file.syntax);
+    if by_layout {
+        return None;
+    }
+    if old == new {
+        return Some(Neutral::Layout);
+    }
+    let old = without_empty_conditions(old);
+    let new = without_empty_conditions(new);
+    if old == new {
+        return Some(Neutral::Logging);
+    }
+    names.explain(&old, &new).then_some(Neutral::Names)
+}
+
+/// Names that the commit replaces throughout.
+struct Renames<'a> {
+    map: HashMap<&'a [u8], &'a [u8]>,
+}
+
+impl<'a> Renames<'a> {
+    /// Pairs the names at the same place of hunks that have as many tokens before as
+    /// after; keeps those pairs that are one to one, stand nowhere else, and come with
+    /// the declaration of the new name.
+    fn of(view: &'a View<'_>) -> Self {
+        let mut pairs: HashMap<&[u8], HashMap<&[u8], u32>> = HashMap::new();
+        let mut before: HashSet<&[u8]> = HashSet::new();
+        let mut after: HashSet<&[u8]> = HashSet::new();
+        let mut declared: HashSet<&[u8]> = HashSet::new();
+        for file in &view.files {
+            if file.syntax != Syntax::Slashes {
+                continue;
+            }
+            for hunk in &file.hunks {
+                let old = side_tokens(hunk, Side::Removed, file.syntax);
+                let new = side_tokens(hunk, Side::Added, file.syntax);
+                before.extend(old.iter().filter_map(name));
+                after.extend(new.iter().filter_map(name));
+                if old.len() != new.len() || old == new {
+                    continue;
+                }
+                for (at, (a, b)) in old.iter().zip(&new).enumerate() {
+                    let (Token::Name(a), Token::Name(b)) = (a, b) else { continue };
+                    if a != b {
+                        *pairs.entry(a).or_default().entry(b).or_default() += 1;
+                        if declares(&new, at) && declares(&old, at) {
+                            declared.insert(b);
+                        }
+                    }
+                }
+            }
+        }
+        let mut map = HashMap::new();
+        let mut taken = HashSet::new();
+        for (a, targets) in pairs {
+            let [(b, count)] = targets.into_iter().collect::<Vec<_>>()[..] else { continue };
+            if count >= 2
+                && !after.contains(a)
+                && !before.contains(b)
+                && declared.contains(b)
+                && taken.insert(b)
+            {
+                map.insert(a, b);
+            }
+        }
+        Renames { map }
+    }
+
+    fn explain(&self, old: &[Token<'_>], new: &[Token<'_>]) -> bool {
+        !self.map.is_empty()
+            && old.len() == new.len()
+            && old.iter().zip(new).all(|(a, b)| {
+                a == b
+                    || matches!((a, b), (Token::Name(a), Token::Name(b))
+                        if self.map.get(a).is_some_and(|to| to == b))
+            })
+    }
+}
+
+fn name<'a>(token: &Token<'a>) -> Option<&'a [u8]> {
+    match token {
+        Token::Name(name) => Some(name),
+        _ => None,
+    }
+}
+
+/// Whether the name at this place is declared there, as far as its neighbours tell.
+fn declares(tokens: &[Token<'_>], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+    let after = tokens.get(at + 1);
+    let typed = match before {
+        Some(Token::Name(word)) => {
+            !matches!(*word, b"return" | b"if" | b"else" | b"case" | b"goto" | b"throw" | b"new")
+        }
+        Some(Token::Mark(b'*' | b'&')) => {
+            matches!(at.checked_sub(2).and_then(|at| tokens.get(at)), Some(Token::Name(_)))
+                && !matches!(after, Some(Token::Mark(b'[')))
+        }
+        _ => false,
+    };
+    typed
+        || matches!((after, tokens.get(at + 2)), (Some(Token::Mark(b':')), Some(Token::Mark(b'='))))
+        || before == Some(&Token::Mark(b'.')) && matches!(after, Some(Token::Mark(b':')))
+}

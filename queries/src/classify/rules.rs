@@ -1,0 +1,246 @@
+//! A set of rules: read, checked, made ready, and run.
+
+use std::path::{Path, PathBuf};
+
+use headwater_store::model::CommitPatch;
+use regex::bytes::{RegexSet, RegexSetBuilder};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::built_in::FILES;
+use super::compile::{BadRule, Compiler, Rule, Tables};
+use super::evaluate;
+use super::label::{Fact, Label};
+use super::source::{RuleFile, RuleSource};
+use super::view::View;
+
+/// Raised when the engine itself judges otherwise than before: labels made by an older
+/// one are made anew.
+const ENGINE: &str = "classes/1";
+
+/// Why rules cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RulesError {
+    /// A file cannot be read.
+    #[error("cannot read the rule file {path}: {source}")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file is no TOML of the shape that docs/rules.md describes.
+    #[error("the rule file {path} is not valid: {source}")]
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// Where and why.
+        source: Box<toml::de::Error>,
+    },
+    /// A rule is not sound.
+    #[error("{0}")]
+    Rule(#[from] BadRule),
+}
+
+/// What a rule is, for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RuleInfo {
+    /// Its id.
+    pub id: String,
+    /// The class it gives.
+    pub class: String,
+    /// What it recognises.
+    pub description: String,
+    /// The upstreams it is for; empty for every one.
+    pub upstreams: Vec<String>,
+    /// The file it stands in.
+    pub file: String,
+}
+
+/// A set of rules, ready to run.
+pub struct Rules {
+    rules: Vec<Rule>,
+    sources: Vec<(String, RuleSource)>,
+    tables: Tables,
+    log_calls: RegexSet,
+    hash: [u8; 32],
+}
+
+impl Rules {
+    /// The rules that come with the program.
+    ///
+    /// # Errors
+    /// Never for a released binary; a test reads each built-in file.
+    pub fn built_in() -> Result<Self, RulesError> {
+        Self::from_texts(FILES.iter().map(|&(name, text)| (name.into(), text.to_owned())).collect())
+    }
+
+    /// The built-in rules, then every `*.toml` below `dir` in the order of their paths.
+    /// A rule with the id of an earlier one takes its place.
+    ///
+    /// # Errors
+    /// A file that cannot be read or is not sound; a missing `dir` is none.
+    pub fn with_dir(dir: &Path) -> Result<Self, RulesError> {
+        let mut texts: Vec<(PathBuf, String)> =
+            FILES.iter().map(|&(name, text)| (name.into(), text.to_owned())).collect();
+        let mut own = Vec::new();
+        collect(dir, &mut own)?;
+        own.sort();
+        for path in own {
+            let text = std::fs::read_to_string(&path)
+                .map_err(|source| RulesError::Read { path: path.clone(), source })?;
+            texts.push((path, text));
+        }
+        Self::from_texts(texts)
+    }
+
+    /// Rules from the texts of files, in order.
+    ///
+    /// # Errors
+    /// A text that is not sound.
+    pub fn from_texts(texts: Vec<(PathBuf, String)>) -> Result<Self, RulesError> {
+        let mut compiler = Compiler::default();
+        let mut rules: Vec<Rule> = Vec::new();
+        let mut sources: Vec<(String, RuleSource)> = Vec::new();
+        let mut log_calls = Vec::new();
+        let mut hash = Sha256::new();
+        hash.update(ENGINE);
+        for (path, text) in texts {
+            hash.update((text.len() as u64).to_be_bytes());
+            hash.update(&text);
+            let file: RuleFile = toml::from_str(&text).map_err(|source| RulesError::Parse {
+                path: path.clone(),
+                source: Box::new(source),
+            })?;
+            log_calls.extend(file.log_calls);
+            for source in file.rules {
+                let rule = compiler.rule(file.class.as_deref(), &source)?;
+                let entry = (path.to_string_lossy().into_owned(), source);
+                match rules.iter().position(|known| known.id == rule.id) {
+                    Some(at) => {
+                        rules[at] = rule;
+                        sources[at] = entry;
+                    }
+                    None => {
+                        rules.push(rule);
+                        sources.push(entry);
+                    }
+                }
+            }
+        }
+        let bad = |what: String| BadRule { rule: "(all rules together)".into(), what };
+        Ok(Rules {
+            rules,
+            sources,
+            tables: compiler.finish().map_err(bad)?,
+            log_calls: RegexSetBuilder::new(&log_calls)
+                .unicode(false)
+                .build()
+                .map_err(|error| bad(format!("log_calls: {error}")))?,
+            hash: hash.finalize().into(),
+        })
+    }
+
+    /// The classes of a commit of `upstream`, given the facts known of it.
+    pub fn classify(&self, upstream: &str, patch: &CommitPatch, facts: &[Fact]) -> Vec<Label> {
+        let view = View::of(patch, &self.log_calls);
+        evaluate::labels(&self.rules, &self.tables, &view, facts, upstream)
+    }
+
+    /// The hash of everything that decides a label besides the commit: by it derived
+    /// labels know whether they are current.
+    pub fn hash(&self) -> [u8; 32] {
+        self.hash
+    }
+
+    /// Each rule, in order.
+    pub fn list(&self) -> Vec<RuleInfo> {
+        self.rules
+            .iter()
+            .zip(&self.sources)
+            .map(|(rule, (file, _))| RuleInfo {
+                id: rule.id.clone(),
+                class: rule.class.clone(),
+                description: rule.description.clone(),
+                upstreams: rule.upstreams.clone(),
+                file: file.clone(),
+            })
+            .collect()
+    }
+
+    /// Each rule as written, with the file it stands in.
+    pub fn sources(&self) -> impl Iterator<Item = (&str, &RuleSource)> {
+        self.sources.iter().map(|(file, source)| (file.as_str(), source))
+    }
+}
+
+fn collect(dir: &Path, into: &mut Vec<PathBuf>) -> Result<(), RulesError> {
+    let entries = match std::fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(source) => return Err(RulesError::Read { path: dir.to_owned(), source }),
+    };
+    for entry in entries {
+        let path =
+            entry.map_err(|source| RulesError::Read { path: dir.to_owned(), source })?.path();
+        if path.is_dir() {
+            collect(&path, into)?;
+        } else if path.extension().is_some_and(|extension| extension == "toml") {
+            into.push(path);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check_examples;
+    use super::*;
+
+    #[test]
+    fn every_rule_has_examples_and_lives_up_to_them() {
+        let failures = check_examples(&Rules::built_in().unwrap());
+        assert!(failures.is_empty(), "{failures:#?}");
+    }
+
+    fn rules(text: &str) -> Result<Rules, RulesError> {
+        Rules::from_texts(vec![("own.toml".into(), text.to_owned())])
+    }
+
+    const ONE: &str = "[[rules]]\nid = \"a/b\"\nclass = \"a\"\ndescription = \"d\"\n";
+
+    #[test]
+    fn a_rule_without_examples_is_reported() {
+        let rules = rules(&format!("{ONE}[[rules.when]]\nline = 'x'\n")).unwrap();
+        let missing: Vec<_> = check_examples(&rules).into_iter().map(|f| f.what).collect();
+        assert_eq!(
+            missing,
+            ["it has no [[rules.must_match]]", "it has no [[rules.must_not_match]]"]
+        );
+    }
+
+    #[test]
+    fn a_rule_that_reads_only_the_message_is_refused() {
+        let error = rules(&format!("{ONE}[[rules.when]]\nsubject = 'x'\n")).err().unwrap();
+        assert!(error.to_string().contains("subjects lie"), "{error}");
+    }
+
+    #[test]
+    fn unsound_patterns_and_unknown_keys_are_refused() {
+        for bad in ["line = '('", "files = ['a[']", "lines = 'x'", "only = ['nothing']"] {
+            assert!(rules(&format!("{ONE}[[rules.when]]\n{bad}\n")).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_later_rule_takes_the_place_of_one_with_its_id_and_changes_the_hash() {
+        let first = format!("{ONE}[[rules.when]]\nline = 'x'\n");
+        let second = first.replace("'x'", "'y'").replace("\"d\"", "\"other\"");
+        let both =
+            Rules::from_texts(vec![("a.toml".into(), first.clone()), ("b.toml".into(), second)])
+                .unwrap();
+        assert_eq!(both.list().len(), 1);
+        assert_eq!(both.list()[0].description, "other");
+        assert_ne!(both.hash(), rules(&first).unwrap().hash());
+    }
+}

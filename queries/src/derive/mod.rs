@@ -1,0 +1,3 @@
+//! What is derived from the records and kept: the only writer of derived tables.
+
+pub mod places;

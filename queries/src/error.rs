@@ -1,0 +1,71 @@
+//! What can go wrong with a question.
+
+use headwater_store::StoreError;
+use headwater_store::upstream::UpstreamError;
+
+/// An error of a question.
+#[derive(Debug, thiserror::Error)]
+pub enum QueryError {
+    /// A name that is no tag, branch, commit or build number of the upstream.
+    #[error("{upstream} has no {name:?}{nearest}")]
+    UnknownRevision {
+        /// The upstream.
+        upstream: String,
+        /// What was asked for.
+        name: String,
+        /// `; nearest: …`, or nothing.
+        nearest: String,
+    },
+    /// An abbreviated object id that several commits share.
+    #[error("{name:?} could be any of {candidates} in {upstream}; give more digits")]
+    Ambiguous {
+        /// The upstream.
+        upstream: String,
+        /// What was asked for.
+        name: String,
+        /// The first of them.
+        candidates: String,
+    },
+    /// A window whose ends stand the wrong way round.
+    #[error(
+        "{base} is newer than {head}, so {base}..{head} is empty; did you mean {head}..{base}?"
+    )]
+    Reversed {
+        /// The older end as given.
+        base: String,
+        /// The newer end as given.
+        head: String,
+    },
+    /// A text that is no window.
+    #[error("{0:?} is no window; write BASE..HEAD, like v0.32.9..v0.32.13")]
+    NoWindow(String),
+    /// A commit that the store lacks.
+    #[error(
+        "{upstream} {what} is not in the store; get it with `headwater crawl {upstream} {scope}`"
+    )]
+    NotStored {
+        /// The upstream.
+        upstream: String,
+        /// What is missing.
+        what: String,
+        /// What to crawl.
+        scope: String,
+    },
+    /// A file of rules that is not right.
+    #[error("the rules in {file} are not valid: {why}")]
+    Rules {
+        /// The file.
+        file: String,
+        /// Where and why.
+        why: String,
+    },
+    /// A pattern that does not compile.
+    #[error("invalid pattern: {0}")]
+    Pattern(String),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// An upstream file is not right.
+    #[error(transparent)]
+    Upstream(#[from] UpstreamError),
+}

@@ -1,0 +1,224 @@
+//! The SQLite database: opening, migrations, and the shared parts of reading.
+
+mod commits;
+mod coverage;
+mod crawls;
+mod derivations;
+mod dump;
+mod patches;
+mod places;
+mod receipts;
+mod refs;
+mod write;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
+use serde::Serialize;
+
+use crate::StoreError;
+use crate::objects::ObjectStore;
+
+pub use commits::StoredCommit;
+pub use coverage::Scope;
+pub use crawls::{CrawlRecord, UpstreamStatus};
+pub use derivations::Derivation;
+pub use patches::StoredPatch;
+pub use places::Place;
+pub use write::{NewChange, NewCommit, WriteCaches, Writer};
+
+const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/0001_records.sql")];
+
+/// The row of an upstream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct UpstreamId(pub(crate) i64);
+
+/// The row of a commit. Ids grow in the order in which crawls stored commits, which is
+/// not the order of history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+pub struct CommitId(pub(crate) i64);
+
+impl CommitId {
+    /// Before every commit.
+    pub const NONE: CommitId = CommitId(0);
+}
+
+/// A knowledge store: a directory with a database, object stores and indexes.
+pub struct Store {
+    dir: PathBuf,
+    pub(crate) conn: Connection,
+}
+
+impl Store {
+    /// Opens the store in `dir` to read and write, and makes it where there is none.
+    ///
+    /// # Errors
+    /// Where the directory cannot be made, or holds a damaged or newer store.
+    pub fn open_or_create(dir: &Path) -> Result<Self, StoreError> {
+        std::fs::create_dir_all(dir).map_err(StoreError::io(dir))?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut store = Self::connect(dir, flags)?;
+        store.conn.pragma_update(None, "page_size", 8192)?;
+        store.conn.pragma_update(None, "journal_mode", "wal")?;
+        store.conn.pragma_update(None, "synchronous", "normal")?;
+        store.migrate()?;
+        Ok(store)
+    }
+
+    /// Opens the store in `dir` to answer questions.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`] where there is none.
+    pub fn open(dir: &Path) -> Result<Self, StoreError> {
+        if !database(dir).exists() {
+            return Err(StoreError::Missing(dir.to_owned()));
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut store = Self::connect(dir, flags)?;
+        store.migrate()?;
+        Ok(store)
+    }
+
+    fn connect(dir: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
+        let conn = Connection::open_with_flags(database(dir), flags)?;
+        conn.busy_timeout(Duration::from_secs(10))?;
+        conn.pragma_update(None, "foreign_keys", "off")?;
+        conn.pragma_update(None, "mmap_size", 1_i64 << 30)?;
+        conn.pragma_update(None, "cache_size", -65_536)?;
+        conn.pragma_update(None, "temp_store", "memory")?;
+        conn.set_prepared_statement_cache_capacity(64);
+        Ok(Store { dir: dir.to_owned(), conn })
+    }
+
+    /// A second connection to the same store, for another thread.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn reopen(&self) -> Result<Self, StoreError> {
+        Self::open(&self.dir)
+    }
+
+    fn migrate(&mut self) -> Result<(), StoreError> {
+        let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
+        let found: u32 = self.conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        if found > known {
+            return Err(StoreError::Newer { path: self.dir.clone(), found, known });
+        }
+        for (at, sql) in MIGRATIONS.iter().enumerate().skip(found as usize) {
+            // Immediate, and asked again inside: another process may be migrating too.
+            let tx =
+                self.conn.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+            let now: usize = tx.pragma_query_value(None, "user_version", |row| row.get(0))?;
+            if now == at {
+                tx.execute_batch(sql)?;
+                tx.pragma_update(None, "user_version", at + 1)?;
+            }
+            tx.commit()?;
+        }
+        Ok(())
+    }
+
+    /// The store's directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The row of an upstream of which something is stored.
+    ///
+    /// # Errors
+    /// [`StoreError::NotCrawled`] where nothing is.
+    pub fn upstream(&self, name: &str) -> Result<UpstreamId, StoreError> {
+        self.find_upstream(name)?.ok_or_else(|| StoreError::NotCrawled(name.to_owned()))
+    }
+
+    /// The row of an upstream, if anything of it is stored.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn find_upstream(&self, name: &str) -> Result<Option<UpstreamId>, StoreError> {
+        let mut query = self.conn.prepare_cached("SELECT id FROM upstream WHERE name = ?1")?;
+        Ok(query.query_row([name], |row| row.get(0).map(UpstreamId)).optional()?)
+    }
+
+    /// The names of the upstreams of which something is stored.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn upstream_names(&self) -> Result<Vec<(UpstreamId, String)>, StoreError> {
+        let mut query = self.conn.prepare_cached("SELECT id, name FROM upstream ORDER BY id")?;
+        let rows = query.query_map([], |row| Ok((UpstreamId(row.get(0)?), row.get(1)?)))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    pub(crate) fn upstream_name(&self, id: UpstreamId) -> Result<Arc<str>, StoreError> {
+        let mut query = self.conn.prepare_cached("SELECT name FROM upstream WHERE id = ?1")?;
+        Ok(query.query_row([id.0], |row| row.get::<_, String>(0))?.into())
+    }
+
+    /// Where the object store of an upstream lies, whether or not it exists.
+    pub fn objects_dir(&self, upstream: &str) -> PathBuf {
+        self.dir.join("objects").join(format!("{upstream}.git"))
+    }
+
+    /// The object store of an upstream.
+    ///
+    /// # Errors
+    /// Where there is none yet.
+    pub fn objects(&self, upstream: &str) -> Result<ObjectStore, StoreError> {
+        ObjectStore::open(&self.objects_dir(upstream), upstream)
+    }
+}
+
+fn database(dir: &Path) -> PathBuf {
+    dir.join("headwater.db")
+}
+
+pub(crate) fn time(seconds: i64) -> chrono::DateTime<chrono::Utc> {
+    chrono::DateTime::from_timestamp(seconds, 0).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_newer_store_is_refused_with_what_to_do() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open_or_create(dir.path()).unwrap();
+        store.conn.pragma_update(None, "user_version", 9999).unwrap();
+        drop(store);
+        let error = Store::open(dir.path()).err().unwrap().to_string();
+        assert!(error.contains("9999") && error.contains("newer headwater"), "{error}");
+    }
+
+    #[test]
+    fn migrates_from_every_former_version() {
+        for version in 0..=MIGRATIONS.len() {
+            let dir = tempfile::tempdir().unwrap();
+            let conn = Connection::open(database(dir.path())).unwrap();
+            for sql in &MIGRATIONS[..version] {
+                conn.execute_batch(sql).unwrap();
+            }
+            conn.pragma_update(None, "user_version", version).unwrap();
+            drop(conn);
+            let store = Store::open(dir.path()).unwrap();
+            let tables: i64 = store
+                .conn
+                .query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'place'", [], |r| {
+                    r.get(0)
+                })
+                .unwrap();
+            assert_eq!(tables, 1);
+        }
+    }
+
+    #[test]
+    fn no_store_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(matches!(Store::open(dir.path()), Err(StoreError::Missing(_))));
+    }
+}

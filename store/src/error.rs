@@ -1,0 +1,70 @@
+//! What can go wrong in a store.
+
+use std::path::PathBuf;
+
+use crate::Oid;
+use crate::git::GitError;
+use crate::upstream::UpstreamError;
+
+/// An error of the store.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// There is no store at this place.
+    #[error("there is no store at {0}; `headwater crawl` makes one")]
+    Missing(PathBuf),
+    /// The database was written by a newer headwater.
+    #[error(
+        "the store at {path} has schema {found}, this headwater knows {known}; use a newer headwater"
+    )]
+    Newer {
+        /// The store's directory.
+        path: PathBuf,
+        /// Its schema.
+        found: u32,
+        /// The newest schema known.
+        known: u32,
+    },
+    /// SQLite said no.
+    #[error("the store's database: {0}; `headwater doctor` looks for damage")]
+    Sqlite(#[from] rusqlite::Error),
+    /// A file of the store could not be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A row holds what no headwater writes.
+    #[error("the store is damaged: {0}; `headwater doctor` tells more")]
+    Damaged(String),
+    /// Nothing was crawled for this upstream.
+    #[error(
+        "nothing is stored for {0}; get it with `headwater crawl {0}` (or `--from-git DIR` from a clone)"
+    )]
+    NotCrawled(String),
+    /// An object that an answer needs is in no reachable object store.
+    #[error("object {oid} of {upstream} is not in the object store{why}")]
+    NoObject {
+        /// The upstream.
+        upstream: String,
+        /// The object.
+        oid: Oid,
+        /// Why, where it is known; starts with a separator.
+        why: String,
+    },
+    /// Git failed.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// An upstream file is not right.
+    #[error(transparent)]
+    Upstream(#[from] UpstreamError),
+}
+
+impl StoreError {
+    /// Wraps an error of the file system with the path it is about.
+    pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| StoreError::Io { path, source }
+    }
+}

@@ -1,0 +1,95 @@
+//! The object store of an upstream: a bare git repository beside the database, with
+//! objects of its own or borrowed from the user's clone.
+
+mod reader;
+mod tree;
+
+use std::path::{Path, PathBuf};
+
+use crate::git;
+use crate::{Oid, StoreError};
+
+pub use reader::ObjectReader;
+pub use tree::TreeEntry;
+
+/// A bare repository that headwater owns. A clone that it borrows from is never
+/// written to.
+#[derive(Debug, Clone)]
+pub struct ObjectStore {
+    dir: PathBuf,
+    upstream: String,
+}
+
+impl ObjectStore {
+    /// Opens the object store in `dir`.
+    ///
+    /// # Errors
+    /// [`StoreError::NotCrawled`] where there is none.
+    pub fn open(dir: &Path, upstream: &str) -> Result<Self, StoreError> {
+        if !dir.join("HEAD").exists() {
+            return Err(StoreError::NotCrawled(upstream.to_owned()));
+        }
+        Ok(ObjectStore { dir: dir.to_owned(), upstream: upstream.to_owned() })
+    }
+
+    /// Opens the object store in `dir`, and makes an empty one where there is none.
+    ///
+    /// # Errors
+    /// Where git cannot make it.
+    pub fn open_or_create(dir: &Path, upstream: &str) -> Result<Self, StoreError> {
+        if !dir.join("HEAD").exists() {
+            std::fs::create_dir_all(dir).map_err(StoreError::io(dir))?;
+            git::output(dir, &["init", "--quiet", "--bare"])?;
+        }
+        Self::open(dir, upstream)
+    }
+
+    /// The repository's directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The directory of objects that this one borrows from, if it does.
+    pub fn borrows_from(&self) -> Option<PathBuf> {
+        let text = std::fs::read_to_string(self.alternates()).ok()?;
+        text.lines().next().map(PathBuf::from)
+    }
+
+    fn alternates(&self) -> PathBuf {
+        self.dir.join("objects").join("info").join("alternates")
+    }
+
+    /// Borrows the objects of a clone: `objects` is its directory of objects.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn borrow_from(&self, objects: &Path) -> Result<(), StoreError> {
+        if self.borrows_from().as_deref() == Some(objects) {
+            return Ok(());
+        }
+        let file = self.alternates();
+        let info = file.parent().unwrap_or(&self.dir);
+        std::fs::create_dir_all(info).map_err(StoreError::io(info))?;
+        std::fs::write(&file, format!("{}\n", objects.display())).map_err(StoreError::io(&file))
+    }
+
+    /// Whether the clone that it borrows from has gone, and where it was.
+    pub fn lost_clone(&self) -> Option<PathBuf> {
+        self.borrows_from().filter(|objects| !objects.exists())
+    }
+
+    /// A reader of objects.
+    ///
+    /// # Errors
+    /// Where git cannot be started.
+    pub fn reader(&self) -> Result<ObjectReader, StoreError> {
+        ObjectReader::start(self)
+    }
+
+    pub(crate) fn no_object(&self, oid: Oid) -> StoreError {
+        let why = self.lost_clone().map_or_else(String::new, |objects| {
+            format!("; it borrowed from {}, which is gone", objects.display())
+        });
+        StoreError::NoObject { upstream: self.upstream.clone(), oid, why }
+    }
+}
