@@ -63,5 +63,6 @@ pub enum Format {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Crawl(commands::crawl::Args),
+    Defaults(commands::defaults::Args),
     Status(commands::status::Args),
 }

@@ -1,6 +1,7 @@
 //! One module a command: its arguments, and what it does with the libraries.
 
 pub mod crawl;
+pub mod defaults;
 pub mod status;
 
 use std::process::ExitCode;
@@ -13,6 +14,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let context = Context::new(cli.global)?;
     match cli.command {
         Command::Crawl(args) => crawl::run(&context, args),
+        Command::Defaults(args) => defaults::run(&context, args),
         Command::Status(args) => status::run(&context, args),
     }
 }

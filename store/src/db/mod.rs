@@ -3,6 +3,7 @@
 mod commits;
 mod coverage;
 mod crawls;
+mod default_events;
 mod derivations;
 mod dump;
 mod patches;
@@ -24,12 +25,16 @@ use crate::objects::ObjectStore;
 pub use commits::StoredCommit;
 pub use coverage::Scope;
 pub use crawls::{CrawlRecord, UpstreamStatus};
+pub use default_events::{DefaultEventRow, NewDefaultEvents};
 pub use derivations::Derivation;
 pub use patches::StoredPatch;
 pub use places::Place;
 pub use write::{NewChange, NewCommit, WriteCaches, Writer};
 
-const MIGRATIONS: &[&str] = &[include_str!("../../../migrations/0001_records.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("../../../migrations/0001_records.sql"),
+    include_str!("../../../migrations/0002_default_events.sql"),
+];
 
 /// The row of an upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
