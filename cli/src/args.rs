@@ -71,6 +71,8 @@ pub enum Command {
     Defaults(commands::defaults::Args),
     File(commands::file::Args),
     Grep(commands::grep::Args),
+    #[command(hide = true)]
+    RankCheck(commands::rank_check::Args),
     Status(commands::status::Args),
     Demo(commands::demo::Args),
     Completions(commands::man::CompletionArgs),

@@ -88,5 +88,8 @@ pub fn derive_all(
     let stage = progress.stage("labels", None);
     derive::labels::derive(store, &upstream.name, &context.rules()?, context.jobs())?;
     drop(stage);
+    let stage = progress.stage("ranking", None);
+    derive::ranking::derive(store, &upstream.name, context.jobs())?;
+    drop(stage);
     Ok(())
 }

@@ -8,6 +8,7 @@ pub mod file;
 pub mod grep;
 pub mod man;
 pub mod pins;
+pub mod rank_check;
 pub mod rules;
 pub mod show;
 pub mod status;
@@ -34,6 +35,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Defaults(args) => defaults::run(&context, args),
         Command::File(args) => file::run(&context, args),
         Command::Grep(args) => grep::run(&context, args),
+        Command::RankCheck(args) => rank_check::run(&context, args),
         Command::Status(args) => status::run(&context, args),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use headwater_store::evidence::{Grade, Receipt};
 use headwater_store::model::{Label, LineRef};
 use headwater_store::upstream::{Upstream, Upstreams};
-use headwater_store::{Oid, Store, StoredPatch};
+use headwater_store::{Oid, Store, StoredCommit, StoredPatch};
 
 use super::collect::{Collected, collect};
 use super::defaults::{self, Moved};
@@ -21,7 +21,7 @@ use crate::QueryError;
 use crate::classify;
 use crate::ledger::{Extractors, Session, Spellings};
 use crate::pins::{PinReader, PinValue};
-use crate::rank::{self, CorpusStats, Facets, QuestionReader, Weights};
+use crate::rank::{self, Facets, QuestionReader, Weights};
 use crate::window::WindowSpec;
 
 /// The rule sets that an answer is made by.
@@ -244,9 +244,19 @@ fn know<'w>(
         &own
     };
     let judge = Judge { rules: &path_rules, engines, family };
+    let id = store.upstream(&window.upstream.name)?;
+    let events_through = store
+        .default_events_state(id)?
+        .filter(|state| state.rules == rules.extractors.hash().into_bytes())
+        .map(|state| state.through);
+    if events_through.is_some() {
+        for (knob, name) in store.knob_names(id)? {
+            spellings.add_names(&knob, &[name]);
+        }
+    }
     // Labels that the same rules made before; those of newer commits are made now.
     let labelled = store
-        .derivation("labels", store.upstream(&window.upstream.name)?)?
+        .derivation("labels", id)?
         .filter(|state| state.rules == rules.classes.hash())
         .map(|state| state.through);
     let mut session = Session::new(&rules.extractors);
@@ -254,6 +264,8 @@ fn know<'w>(
     for patch in &window.patches {
         let moved = if patch.is_deferred() {
             Moved { events: Vec::new() }
+        } else if events_through.is_some_and(|through| patch.stored().id() <= through) {
+            Moved::stored(store, patch)?
         } else {
             Moved::read(patch, &mut session, &rules.extractors, &mut objects)?
         };
@@ -360,16 +372,28 @@ fn ranked(
 ) -> Result<(Vec<Candidate>, bool), QueryError> {
     let bad_rules =
         |e: rank::RulesError| QueryError::Rules { file: "rank".to_owned(), why: e.to_string() };
-    let mut reader = rank::Reader::new(&rules.facets).map_err(bad_rules)?;
+    let mut weights = rules.weights.clone();
+    if question.symptom.is_none() {
+        // The backend's name alone is no symptom, whose words could be looked for.
+        weights.text.question_backend = 0.0;
+        weights.concept.points *= 0.25;
+    }
+    let query = rank::Query {
+        symptom: question.symptom.clone().unwrap_or_default(),
+        backend: question.backend.clone(),
+        model: question.model.clone(),
+    };
+    let asked = QuestionReader::new(&rules.facets).map_err(bad_rules)?.read(&query, &weights);
     let mut features = Vec::new();
     let mut corpora = Vec::new();
-    for (_, known) in all {
-        let of_window: Vec<rank::CommitFeatures> =
-            known.iter().map(|k| reader.read(k.patch.patch())).collect();
-        let mut corpus = CorpusStats::default();
-        of_window.iter().for_each(|commit| corpus.add(commit));
+    let mut later = Vec::new();
+    for (window, known) in all {
+        let id = store.upstream(&window.upstream.name)?;
+        let commits: Vec<StoredCommit> = known.iter().map(|k| k.patch.stored().clone()).collect();
+        let of_window = rank::stored::features(store, &rules.facets, &commits)?;
+        later.push(said_later(store, question, window, &of_window)?);
         features.push(of_window);
-        corpora.push(corpus);
+        corpora.push(rank::stored::corpus(store, id, &asked)?);
     }
     let knobs: Vec<Vec<Vec<String>>> = all
         .iter()
@@ -387,23 +411,13 @@ fn ranked(
         })
         .collect();
     let mut entries = Vec::new();
-    for ((features, corpus), knobs) in features.iter().zip(&corpora).zip(&knobs) {
-        for (commit, defaults) in features.iter().zip(knobs) {
-            entries.push(rank::Candidate { commit, corpus, later: &[], defaults });
+    for (((features, corpus), knobs), later) in
+        features.iter().zip(&corpora).zip(&knobs).zip(&later)
+    {
+        for ((commit, defaults), later) in features.iter().zip(knobs).zip(later) {
+            entries.push(rank::Candidate { commit, corpus, later, defaults });
         }
     }
-    let query = rank::Query {
-        symptom: question.symptom.clone().unwrap_or_default(),
-        backend: question.backend.clone(),
-        model: question.model.clone(),
-    };
-    let mut weights = rules.weights.clone();
-    if question.symptom.is_none() {
-        // The backend's name alone is no symptom, whose words could be looked for.
-        weights.text.question_backend = 0.0;
-        weights.concept.points *= 0.25;
-    }
-    let asked = QuestionReader::new(&rules.facets, &weights).map_err(bad_rules)?.read(&query);
     let ranking = rank::rank(&asked, &entries, &rules.facets, &weights);
     let mut by_oid: HashMap<Oid, rank::Ranked> =
         ranking.commits.into_iter().map(|r| (r.oid, r)).collect();
@@ -419,6 +433,38 @@ fn ranked(
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.sha.cmp(&b.sha)));
     let nothing = candidates.iter().all(|c| c.verdict != Verdict::Candidate);
     Ok((candidates, nothing))
+}
+
+/// What commits from after the window say of each of its commits, where that may count.
+fn said_later(
+    store: &Store,
+    question: &WhyQuestion,
+    window: &Collected<'_>,
+    features: &[rank::CommitFeatures],
+) -> Result<Vec<Vec<rank::Later>>, QueryError> {
+    if question.as_of == AsOf::Head {
+        return Ok(vec![Vec::new(); features.len()]);
+    }
+    let id = store.upstream(&window.upstream.name)?;
+    let graph = store.graph(id)?;
+    let ends = [window.base.commit.commit().oid, window.head.commit.commit().oid];
+    let until = graph.reachable(ends.into_iter().filter_map(|oid| graph.node(oid)));
+    let keep = |by: &StoredCommit| {
+        let after = graph.node(by.commit().oid).is_some_and(|node| !until.contains(node));
+        let known = match question.as_of {
+            AsOf::Time(time) => by.commit().committed.timestamp() <= time,
+            AsOf::Now | AsOf::Head => true,
+        };
+        after && known
+    };
+    let place = |by: &StoredCommit| {
+        let place = store.place(by.id()).ok().flatten();
+        place.and_then(|p| p.first_final_tag.or(p.first_tag)).map_or_else(
+            || format!("of {}", by.commit().committed.format("%Y-%m-%d")),
+            |tag| format!("in {tag}"),
+        )
+    };
+    features.iter().map(|commit| rank::stored::later(store, id, commit, keep, place)).collect()
 }
 
 /// Classes that the backend or the model of the question makes likely.

@@ -3,7 +3,7 @@
 use headwater_store::evidence::{Evidence, Grade};
 use headwater_store::model::Side;
 use headwater_store::objects::ObjectReader;
-use headwater_store::{Oid, StoredPatch};
+use headwater_store::{Oid, Store, StoredPatch};
 
 use super::report::{DefaultEvent, OnDevice};
 use crate::QueryError;
@@ -15,6 +15,12 @@ pub(super) struct Moved {
 }
 
 impl Moved {
+    /// The events as they were derived before.
+    pub(super) fn stored(store: &Store, patch: &StoredPatch) -> Result<Self, QueryError> {
+        let rows = store.default_events_of(&[patch.stored().id()])?;
+        Ok(Moved { events: rows.iter().map(crate::defaults::event_of).collect() })
+    }
+
     /// Reads the tables before and after each file that an extractor reads, and compares
     /// them. A file whose blob is missing is left out; its gap is in the coverage.
     pub(super) fn read(
