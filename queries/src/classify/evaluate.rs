@@ -404,7 +404,10 @@ fn hunk_holds(clause: &Ready, hunk: &HunkView<'_>) -> bool {
         let mut lines = hunk.sections.iter().zip(&hunk.hunk.lines);
         lines.any(|(section, line)| line.side != Side::Context && pattern.is_match(section))
     };
-    let near = |pattern: &Regex| hunk.hunk.lines.iter().any(|line| pattern.is_match(line.text));
+    let near = |pattern: &Regex| {
+        pattern.is_match(hunk.hunk.section)
+            || hunk.hunk.lines.iter().any(|line| pattern.is_match(line.text))
+    };
     clause.section.as_ref().is_none_or(section) && clause.near.as_ref().is_none_or(near)
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use globset::GlobSet;
 use headwater_store::model::{CommitPatch, Label};
-use regex::bytes::{RegexSet, RegexSetBuilder};
+use regex::bytes::{Regex, RegexBuilder};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -64,7 +64,7 @@ pub struct Rules {
     rules: Vec<Rule>,
     sources: Vec<(String, RuleSource)>,
     tables: Tables,
-    log_calls: RegexSet,
+    log_calls: Regex,
     aside: GlobSet,
     hash: [u8; 32],
 }
@@ -138,10 +138,7 @@ impl Rules {
             rules,
             sources,
             tables: compiler.finish().map_err(bad)?,
-            log_calls: RegexSetBuilder::new(&log_calls)
-                .unicode(false)
-                .build()
-                .map_err(|error| bad(format!("log_calls: {error}")))?,
+            log_calls: any_of(&log_calls).map_err(|error| bad(format!("log_calls: {error}")))?,
             aside: glob_set(&aside).map_err(|error| bad(format!("aside: {error}")))?,
             hash: hash.finalize().into(),
         })
@@ -185,6 +182,18 @@ impl Rules {
     pub fn sources(&self) -> impl Iterator<Item = (&str, &RuleSource)> {
         self.sources.iter().map(|(file, source)| (file.as_str(), source))
     }
+}
+
+/// One expression for any of several, none matching nothing.
+fn any_of(patterns: &[String]) -> Result<Regex, String> {
+    for pattern in patterns {
+        RegexBuilder::new(pattern).unicode(false).build().map_err(|error| error.to_string())?;
+    }
+    let all = match patterns {
+        [] => r"[^\s\S]".to_owned(),
+        all => all.iter().map(|p| format!("(?:{p})")).collect::<Vec<_>>().join("|"),
+    };
+    RegexBuilder::new(&all).unicode(false).build().map_err(|error| error.to_string())
 }
 
 fn collect(dir: &Path, into: &mut Vec<PathBuf>) -> Result<(), RulesError> {

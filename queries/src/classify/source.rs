@@ -81,7 +81,8 @@ pub struct Clause {
     /// The declaration that git prints above the hunk matches.
     #[serde(default)]
     pub section: Option<String>,
-    /// Any line of the hunk matches, those that did not change included.
+    /// Any line of the hunk matches, those that did not change included, or the
+    /// declaration above it.
     #[serde(default)]
     pub near: Option<String>,
     /// Every changed line of code in the hunk matches (covering rules).
