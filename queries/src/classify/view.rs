@@ -70,9 +70,11 @@ impl<'p> FileView<'p> {
                 if syntax == Syntax::Slashes {
                     mark_same(&hunk, &mut kinds);
                 }
-                for line in hunk.lines.iter().filter(|line| line.side != Side::Context) {
-                    text.extend_from_slice(line.text);
-                    text.push(b'\n');
+                for (line, kind) in hunk.lines.iter().zip(&kinds) {
+                    if line.side != Side::Context && !matches!(kind, Kind::Blank | Kind::Same) {
+                        text.extend_from_slice(line.text);
+                        text.push(b'\n');
+                    }
                 }
                 let sections = sections(&hunk, syntax);
                 HunkView { hunk, kinds, sections }

@@ -1,6 +1,7 @@
 //! Code that was there, and now runs on another condition.
 
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashSet};
 
 use headwater_store::model::{Line, Side};
 
@@ -9,13 +10,17 @@ use crate::classify::label::Fact;
 use crate::classify::lexer::Token;
 use crate::classify::view::{FileView, HunkView, Kind, View};
 
-pub(super) fn find(
-    view: &View<'_>,
+/// The flags that a commit declares, off at first; found when first asked for.
+pub(super) type NewFlags<'v> = OnceCell<HashSet<&'v [u8]>>;
+
+pub(super) fn find<'v>(
+    view: &'v View<'_>,
+    flags: &NewFlags<'v>,
     file: &FileView<'_>,
     hunk: &HunkView<'_>,
     facts: &mut Vec<Fact>,
 ) {
-    guards(view, file, hunk, facts);
+    guards(view, flags, file, hunk, facts);
     for (old, new) in runs(hunk) {
         variables(file, &old, &new, facts);
         hardware(file, &old, &new, facts);
@@ -24,7 +29,13 @@ pub(super) fn find(
 
 /// New conditions above lines that were there: those lines are indented anew, or stay
 /// while the condition returns before them.
-fn guards(view: &View<'_>, file: &FileView<'_>, hunk: &HunkView<'_>, facts: &mut Vec<Fact>) {
+fn guards<'v>(
+    view: &'v View<'_>,
+    flags: &NewFlags<'v>,
+    file: &FileView<'_>,
+    hunk: &HunkView<'_>,
+    facts: &mut Vec<Fact>,
+) {
     let lines = &hunk.hunk.lines;
     for (at, (line, kind)) in lines.iter().zip(&hunk.kinds).enumerate() {
         if line.side != Side::Added || *kind != Kind::Code {
@@ -51,7 +62,7 @@ fn guards(view: &View<'_>, file: &FileView<'_>, hunk: &HunkView<'_>, facts: &mut
         if let Some(variable) = environment(&tokens) {
             facts.push(fact("gated-by-environment", variable, file, line));
         } else if let Some(flag) = single_flag(&tokens)
-            && is_new_flag(view, flag)
+            && flags.get_or_init(|| new_flags(view)).contains(flag)
         {
             let flag = String::from_utf8_lossy(flag).into_owned();
             facts.push(fact("gated-by-new-flag", flag, file, line));
@@ -101,19 +112,39 @@ fn single_flag<'a>(tokens: &[Token<'a>]) -> Option<&'a [u8]> {
     flag
 }
 
-/// Whether the commit declares the flag, off at first.
-fn is_new_flag(view: &View<'_>, flag: &[u8]) -> bool {
-    let mut declared = false;
-    for line in view.files.iter().flat_map(|file| &file.hunks).flat_map(|hunk| &hunk.hunk.lines) {
-        if memchr::memmem::find(line.text, flag).is_none() {
+/// The names that added lines declare as `bool` or set to `false`, and that stand on no
+/// other line of the patch.
+fn new_flags<'v>(view: &'v View<'_>) -> HashSet<&'v [u8]> {
+    let mut declared = HashSet::new();
+    let lines = || {
+        let hunks = view.files.iter().flat_map(|file| &file.hunks);
+        hunks.flat_map(|hunk| &hunk.hunk.lines)
+    };
+    for line in lines().filter(|line| line.side == Side::Added) {
+        if memchr::memmem::find(line.text, b"bool").is_none()
+            && memchr::memmem::find(line.text, b"false").is_none()
+        {
             continue;
         }
-        if line.side != Side::Added {
-            return false;
-        }
         let tokens = line_tokens(line);
-        declared |= tokens.first() == Some(&Token::Name(b"bool"))
-            || tokens.iter().any(|token| *token == Token::Name(b"false"));
+        if tokens.first() == Some(&Token::Name(b"bool"))
+            || tokens.iter().any(|token| *token == Token::Name(b"false"))
+        {
+            declared.extend(tokens.iter().filter_map(|token| match token {
+                Token::Name(name) => Some(*name),
+                _ => None,
+            }));
+        }
+    }
+    if declared.is_empty() {
+        return declared;
+    }
+    for line in lines().filter(|line| line.side != Side::Added) {
+        for token in line_tokens(line) {
+            if let Token::Name(name) = token {
+                declared.remove(name);
+            }
+        }
     }
     declared
 }

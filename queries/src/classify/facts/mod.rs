@@ -23,12 +23,13 @@ use super::view::{FileView, HunkView, Kind, View};
 /// All facts that the patch shows by itself.
 pub(super) fn facts_of(view: &View<'_>) -> Vec<Fact> {
     let mut facts = Vec::new();
+    let flags = gate::NewFlags::new();
     for file in view.files.iter().filter(|file| file.syntax == Syntax::Slashes) {
         for hunk in &file.hunks {
             if hunk.code_lines().next().is_some() {
                 literal::find(file, hunk, &mut facts);
                 resolve::find(file, hunk, &mut facts);
-                gate::find(view, file, hunk, &mut facts);
+                gate::find(view, &flags, file, hunk, &mut facts);
             }
         }
     }
