@@ -64,6 +64,7 @@ pub enum Format {
 pub enum Command {
     Classify(commands::classify::Args),
     Crawl(commands::crawl::Args),
+    Defaults(commands::defaults::Args),
     Rules(commands::rules::Args),
     Status(commands::status::Args),
 }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use headwater_queries::derive;
+use headwater_queries::derive::labels::{Sources, derive};
+use headwater_queries::ledger::Extractors;
 use headwater_store::model::Label;
 use headwater_store::{Oid, Store, StoredCommit, UpstreamId};
 use serde::Serialize;
@@ -43,7 +44,8 @@ struct Classified {
 /// Prints the classes of the commits asked for.
 pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
-    let upstream = &context.upstreams.get(&args.upstream)?.name;
+    let declared = context.upstreams.get(&args.upstream)?;
+    let upstream = &declared.name;
     let text = if args.commits.as_os_str() == "-" {
         let mut text = String::new();
         std::io::stdin().read_to_string(&mut text).context("cannot read standard input")?;
@@ -59,7 +61,8 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         .split_whitespace()
         .map(|name| find(&store, id, upstream, name))
         .collect::<anyhow::Result<_>>()?;
-    derive::labels::derive(&mut store, upstream, &rules, context.question_jobs())?;
+    let sources = Sources { rules: &rules, extractors: &Extractors::built_in()? };
+    derive(&mut store, declared, &sources, context.question_jobs())?;
     let mut classified = Vec::with_capacity(commits.len());
     for commit in &commits {
         classified.push(Classified {

@@ -2,6 +2,7 @@
 
 pub mod classify;
 pub mod crawl;
+pub mod defaults;
 pub mod rules;
 pub mod status;
 
@@ -16,6 +17,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Classify(args) => classify::run(&context, args),
         Command::Crawl(args) => crawl::run(&context, args),
+        Command::Defaults(args) => defaults::run(&context, args),
         Command::Rules(args) => rules::run(&context, args),
         Command::Status(args) => status::run(&context, args),
     }

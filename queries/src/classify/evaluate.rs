@@ -119,12 +119,7 @@ pub(super) fn labels(
 }
 
 impl<'a, 'p> Case<'a, 'p> {
-    fn new(
-        rules: &[&Rule],
-        tables: &'a Tables,
-        view: &'a View<'p>,
-        facts: &'a [Fact],
-    ) -> Self {
+    fn new(rules: &[&Rule], tables: &'a Tables, view: &'a View<'p>, facts: &'a [Fact]) -> Self {
         let globs_of = |path: &str| Bits::with(tables.glob_count, tables.globs.matches(path));
         let globs = view
             .files
@@ -159,7 +154,6 @@ impl<'a, 'p> Case<'a, 'p> {
             && self.file_holds(clause, index, false)
             || clause.also.iter().any(|further| self.searches(further, index))
     }
-
 
     fn neutral(&self, file: usize, hunk: usize) -> Option<Neutral> {
         let all = self.neutral.get_or_init(|| neutral_hunks(self.view));

@@ -3,6 +3,7 @@
 mod commits;
 mod coverage;
 mod crawls;
+mod default_events;
 mod derivations;
 mod dump;
 mod labels;
@@ -25,6 +26,7 @@ use crate::objects::ObjectStore;
 pub use commits::StoredCommit;
 pub use coverage::Scope;
 pub use crawls::{CrawlRecord, UpstreamStatus};
+pub use default_events::{DefaultEventRow, NewDefaultEvents};
 pub use derivations::Derivation;
 pub use patches::StoredPatch;
 pub use places::Place;
@@ -32,7 +34,8 @@ pub use write::{NewChange, NewCommit, WriteCaches, Writer};
 
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0001_records.sql"),
-    include_str!("../../../migrations/0002_labels.sql"),
+    include_str!("../../../migrations/0002_default_events.sql"),
+    include_str!("../../../migrations/0003_labels.sql"),
 ];
 
 /// The row of an upstream.

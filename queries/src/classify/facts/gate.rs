@@ -127,8 +127,7 @@ fn new_flags<'v>(view: &'v View<'_>) -> HashSet<&'v [u8]> {
             continue;
         }
         let tokens = line_tokens(line);
-        if tokens.first() == Some(&Token::Name(b"bool"))
-            || tokens.iter().any(|token| *token == Token::Name(b"false"))
+        if tokens.first() == Some(&Token::Name(b"bool")) || tokens.contains(&Token::Name(b"false"))
         {
             declared.extend(tokens.iter().filter_map(|token| match token {
                 Token::Name(name) => Some(*name),

@@ -47,20 +47,23 @@ fn line_tokens<'a>(line: &Line<'a>) -> Vec<Token<'a>> {
     found
 }
 
+/// Removed lines, and the added ones beside them.
+type Run<'h, 'p> = (Vec<&'h Line<'p>>, Vec<&'h Line<'p>>);
+
 /// The runs of changed code of a hunk: removed lines and the added ones beside them.
-fn runs<'h, 'p>(hunk: &'h HunkView<'p>) -> Vec<(Vec<&'h Line<'p>>, Vec<&'h Line<'p>>)> {
+fn runs<'h, 'p>(hunk: &'h HunkView<'p>) -> Vec<Run<'h, 'p>> {
     let mut all = Vec::new();
     let mut current = (Vec::new(), Vec::new());
     for (line, kind) in hunk.hunk.lines.iter().zip(&hunk.kinds) {
-        match (line.side, kind) {
-            (Side::Context, _) => {
-                if !current.0.is_empty() || !current.1.is_empty() {
-                    all.push(std::mem::take(&mut current));
-                }
+        let ended = line.side == Side::Context && !(current.0.is_empty() && current.1.is_empty());
+        if ended {
+            all.push(std::mem::take(&mut current));
+        } else if *kind == Kind::Code {
+            match line.side {
+                Side::Removed => current.0.push(line),
+                Side::Added => current.1.push(line),
+                Side::Context => {}
             }
-            (Side::Removed, Kind::Code) => current.0.push(line),
-            (Side::Added, Kind::Code) => current.1.push(line),
-            _ => {}
         }
     }
     if !current.0.is_empty() || !current.1.is_empty() {
