@@ -45,16 +45,19 @@ fn guards<'v>(
         if tokens.first() != Some(&Token::Name(b"if")) {
             continue;
         }
-        let mut rest = lines.iter().zip(&hunk.kinds).skip(at + 1);
-        let guards = match rest.next() {
-            Some((next, Kind::Same)) if next.side == Side::Added => true,
-            Some((next, _)) => {
+        let mut rest = lines
+            .iter()
+            .zip(&hunk.kinds)
+            .skip(at + 1)
+            .filter(|(_, kind)| !matches!(kind, Kind::Comment | Kind::Blank | Kind::Log));
+        let guards = match (rest.next(), rest.next()) {
+            (Some((next, Kind::Same)), _) if next.side == Side::Added => true,
+            (Some((next, _)), second) => {
                 next.side == Side::Added && next.text.trim_ascii().starts_with(b"return")
-                    || rest
-                        .next()
+                    || second
                         .is_some_and(|(next, kind)| next.side == Side::Added && *kind == Kind::Same)
             }
-            None => false,
+            _ => false,
         };
         if !guards {
             continue;

@@ -13,6 +13,8 @@ mod gate;
 mod literal;
 mod resolve;
 
+use std::collections::HashSet;
+
 use headwater_store::model::{Line, Side};
 
 use super::evaluate::line_ref;
@@ -33,7 +35,19 @@ pub(super) fn facts_of(view: &View<'_>) -> Vec<Fact> {
             }
         }
     }
+    drop_moved(&mut facts);
     facts
+}
+
+/// What is taken away here and put there as it was has only moved.
+fn drop_moved(facts: &mut Vec<Fact>) {
+    let key =
+        |fact: &Fact| (fact.name.clone(), fact.detail.clone(), fact.at.text.trim().to_owned());
+    let of = |side: Side| -> HashSet<_> {
+        facts.iter().filter(|fact| fact.at.side == side).map(key).collect()
+    };
+    let moved: HashSet<_> = of(Side::Removed).intersection(&of(Side::Added)).cloned().collect();
+    facts.retain(|fact| !moved.contains(&key(fact)));
 }
 
 fn fact(name: &str, detail: String, file: &FileView<'_>, line: &Line<'_>) -> Fact {
