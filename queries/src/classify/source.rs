@@ -14,6 +14,10 @@ pub struct RuleFile {
     /// nothing else are told apart.
     #[serde(default)]
     pub log_calls: Vec<String>,
+    /// Statements that tell an error: lines that hold one and differ in texts alone do
+    /// the same.
+    #[serde(default)]
+    pub error_calls: Vec<String>,
     /// Globs of files whose lines do not count where a rule asks for a share of the
     /// commit: tests and documents grow beside the work, and are not it.
     #[serde(default)]

@@ -23,6 +23,16 @@ pub(super) enum Kind {
     Code,
 }
 
+/// How lines are told apart.
+pub(super) struct Reading {
+    /// Openings of statements that only log.
+    pub(super) log_calls: Regex,
+    /// Statements that tell an error.
+    pub(super) error_calls: Regex,
+    /// Files that do not count in shares.
+    pub(super) aside: GlobSet,
+}
+
 /// A commit, read.
 pub(super) struct View<'p> {
     pub(super) patch: &'p CommitPatch,
@@ -49,26 +59,26 @@ pub(super) struct HunkView<'p> {
 }
 
 impl<'p> View<'p> {
-    pub(super) fn of(patch: &'p CommitPatch, log_calls: &Regex, aside: &GlobSet) -> Self {
+    pub(super) fn of(patch: &'p CommitPatch, reading: &Reading) -> Self {
         let files: Vec<_> =
-            patch.files.iter().map(|change| FileView::of(change, log_calls)).collect();
-        let counted = files.iter().filter(|file| !aside.is_match(&file.change.path));
+            patch.files.iter().map(|change| FileView::of(change, reading)).collect();
+        let counted = files.iter().filter(|file| !reading.aside.is_match(&file.change.path));
         let code_lines = counted.map(FileView::code_lines).sum();
         View { patch, files, code_lines }
     }
 }
 
 impl<'p> FileView<'p> {
-    fn of(change: &'p FileChange, log_calls: &Regex) -> Self {
+    fn of(change: &'p FileChange, reading: &Reading) -> Self {
         let syntax = Syntax::of(&change.path);
         let mut text = Vec::with_capacity(change.hunks.len() / 2);
         let hunks = change
             .parsed()
             .into_iter()
             .map(|hunk| {
-                let mut kinds = kinds_of(&hunk, syntax, log_calls);
+                let mut kinds = kinds_of(&hunk, syntax, &reading.log_calls);
                 if syntax == Syntax::Slashes {
-                    mark_same(&hunk, &mut kinds);
+                    mark_same(&hunk, &reading.error_calls, &mut kinds);
                 }
                 for (line, kind) in hunk.lines.iter().zip(&kinds) {
                     if line.side != Side::Context && !matches!(kind, Kind::Blank | Kind::Same) {
@@ -218,7 +228,7 @@ fn sections<'p>(hunk: &Hunk<'p>, syntax: Syntax) -> Vec<&'p [u8]> {
 const MOST_COMPARED: usize = 400;
 
 /// Marks lines of each run of changes whose tokens stand on both sides in the same order.
-fn mark_same(hunk: &Hunk<'_>, kinds: &mut [Kind]) {
+fn mark_same(hunk: &Hunk<'_>, error_calls: &Regex, kinds: &mut [Kind]) {
     let mut at = 0;
     while at < hunk.lines.len() {
         if hunk.lines[at].side == Side::Context {
@@ -232,7 +242,7 @@ fn mark_same(hunk: &Hunk<'_>, kinds: &mut [Kind]) {
         let of = |side: Side, kinds: &[Kind]| -> Vec<(usize, u64)> {
             (at..end)
                 .filter(|&n| hunk.lines[n].side == side && kinds[n] == Kind::Code)
-                .map(|n| (n, token_hash(hunk.lines[n].text)))
+                .map(|n| (n, token_hash(hunk.lines[n].text, error_calls)))
                 .collect()
         };
         let (old, new) = (of(Side::Removed, kinds), of(Side::Added, kinds));
@@ -246,8 +256,9 @@ fn mark_same(hunk: &Hunk<'_>, kinds: &mut [Kind]) {
     }
 }
 
-/// FNV-1a over the tokens, parted so that `a b` is not `ab`.
-fn token_hash(line: &[u8]) -> u64 {
+/// FNV-1a over the tokens, parted so that `a b` is not `ab`; what an error says is left out.
+fn token_hash(line: &[u8], error_calls: &Regex) -> u64 {
+    let texts = !error_calls.is_match(line.trim_ascii());
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |bytes: &[u8]| {
         for &byte in bytes.iter().chain(b"\0") {
@@ -255,6 +266,7 @@ fn token_hash(line: &[u8]) -> u64 {
         }
     };
     tokens(line, Syntax::Slashes, Open::Nothing, |token| match token {
+        Token::Text(_) if !texts => add(b"text"),
         Token::Name(text) | Token::Number(text) | Token::Text(text) => add(text),
         Token::Mark(byte) => add(&[byte]),
     });

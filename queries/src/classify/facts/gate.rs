@@ -87,7 +87,41 @@ fn variables(file: &FileView<'_>, old: &[&Line<'_>], new: &[&Line<'_>], facts: &
         && let Some(line) = new.iter().find(|line| environment(&line_tokens(line)).is_some())
     {
         facts.push(fact("gated-by-environment", is.clone(), file, line));
+    } else if let Some(variable) = decided_by_variable(old, new)
+        && let Some(line) = new.iter().find(|line| environment(&line_tokens(line)).is_some())
+    {
+        facts.push(fact("gated-by-environment", variable, file, line));
     }
+}
+
+/// A decision that was made from something else, and now asks a name that an environment
+/// variable gave its value just before.
+fn decided_by_variable(old: &[&Line<'_>], new: &[&Line<'_>]) -> Option<String> {
+    let conditions = |lines: &[&Line<'_>]| -> Vec<HashSet<Vec<u8>>> {
+        let all = lines.iter().map(|line| line_tokens(line));
+        let names = |tokens: Vec<Token<'_>>| {
+            tokens
+                .iter()
+                .filter_map(|t| if let Token::Name(n) = t { Some(n.to_vec()) } else { None })
+                .collect()
+        };
+        all.filter(|tokens| is_condition(tokens) && environment(tokens).is_none())
+            .map(names)
+            .collect()
+    };
+    let was = conditions(old);
+    if was.is_empty() || old.iter().any(|line| environment(&line_tokens(line)).is_some()) {
+        return None;
+    }
+    let is = conditions(new);
+    new.iter().find_map(|line| {
+        let tokens = line_tokens(line);
+        let variable = environment(&tokens)?;
+        let equals = tokens.iter().position(|token| *token == Token::Mark(b'='))?;
+        let Some(Token::Name(name)) = tokens.get(equals.checked_sub(1)?) else { return None };
+        let asked = |all: &[HashSet<Vec<u8>>]| all.iter().any(|names| names.contains(*name));
+        (asked(&is) && !asked(&was)).then_some(variable)
+    })
 }
 
 /// The variable whose presence a condition asks for.
