@@ -3,6 +3,7 @@
 pub mod classify;
 pub mod crawl;
 pub mod defaults;
+pub mod rank_check;
 pub mod rules;
 pub mod status;
 
@@ -18,6 +19,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Classify(args) => classify::run(&context, args),
         Command::Crawl(args) => crawl::run(&context, args),
         Command::Defaults(args) => defaults::run(&context, args),
+        Command::RankCheck(args) => rank_check::run(&context, args),
         Command::Rules(args) => rules::run(&context, args),
         Command::Status(args) => status::run(&context, args),
     }

@@ -3,3 +3,4 @@
 pub mod default_events;
 pub mod labels;
 pub mod places;
+pub mod ranking;
