@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use headwater_queries::derive;
+use headwater_queries::derive::labels::{Sources, derive};
 use headwater_queries::window::{self, WindowSpec};
 use headwater_store::model::Label;
 use headwater_store::{Oid, Store, StoredCommit, UpstreamId};
@@ -63,7 +63,8 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
             .collect::<anyhow::Result<_>>()?,
         (None, None) => bail!("give commits with --commits, or a window with --window"),
     };
-    derive::labels::derive(&mut store, upstream, &rules, context.question_jobs())?;
+    let sources = Sources { rules: &rules, extractors: &context.extractors()? };
+    derive(&mut store, declared, &sources, context.question_jobs())?;
     let mut classified = Vec::with_capacity(commits.len());
     for commit in &commits {
         classified.push(Classified {

@@ -86,7 +86,9 @@ pub fn derive_all(
     store.commit_list(store.upstream(&upstream.name)?)?;
     drop(stage);
     let stage = progress.stage("labels", None);
-    derive::labels::derive(store, &upstream.name, &context.rules()?, context.jobs())?;
+    let sources =
+        derive::labels::Sources { rules: &context.rules()?, extractors: &context.extractors()? };
+    derive::labels::derive(store, upstream, &sources, context.jobs())?;
     drop(stage);
     let stage = progress.stage("ranking", None);
     derive::ranking::derive(store, &upstream.name, context.jobs())?;

@@ -124,8 +124,7 @@ fn explain(context: &Context, format: Format, sha: &str) -> anyhow::Result<ExitC
             found.iter().map(|(name, c)| format!("{name} {}", c.commit().oid)).collect();
         bail!("{sha:?} could be any of {}; give more digits", all.join(", "));
     }
-    let labels =
-        headwater_queries::derive::labels::label_one(&store, &upstream, &rules, commit.clone())?;
+    let labels = headwater_queries::derive::labels::label_one(&store, &upstream, &rules, &commit)?;
     let commit = commit.commit();
     if format == Format::Json {
         render::json(&Explained {

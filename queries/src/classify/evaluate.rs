@@ -99,17 +99,14 @@ pub(super) fn labels(
     facts: &[Fact],
     upstream: &str,
 ) -> Vec<Label> {
-    let case = Case::new(tables, view, facts);
     let fits = |rule: &&Rule| {
         rule.upstreams.is_empty() || rule.upstreams.iter().any(|name| name == upstream)
     };
-    let mut found: Vec<Label> = rules
-        .iter()
-        .filter(|rule| !rule.covers)
-        .filter(fits)
-        .filter_map(|rule| case.fires(rule))
-        .collect();
-    let covering: Vec<&Rule> = rules.iter().filter(|rule| rule.covers).filter(fits).collect();
+    let rules: Vec<&Rule> = rules.iter().filter(fits).collect();
+    let case = Case::new(&rules, tables, view, facts);
+    let mut found: Vec<Label> =
+        rules.iter().filter(|rule| !rule.covers).filter_map(|rule| case.fires(rule)).collect();
+    let covering: Vec<&Rule> = rules.into_iter().filter(|rule| rule.covers).collect();
     let mut classes: Vec<&str> = covering.iter().map(|rule| rule.class.as_str()).collect();
     classes.sort_unstable();
     classes.dedup();
@@ -122,7 +119,7 @@ pub(super) fn labels(
 }
 
 impl<'a, 'p> Case<'a, 'p> {
-    fn new(tables: &'a Tables, view: &'a View<'p>, facts: &'a [Fact]) -> Self {
+    fn new(rules: &[&Rule], tables: &'a Tables, view: &'a View<'p>, facts: &'a [Fact]) -> Self {
         let globs_of = |path: &str| Bits::with(tables.glob_count, tables.globs.matches(path));
         let globs = view
             .files
@@ -136,12 +133,26 @@ impl<'a, 'p> Case<'a, 'p> {
                 (new, old)
             })
             .collect();
-        let hits = view
-            .files
-            .iter()
-            .map(|file| Bits::with(tables.patterns.len(), tables.set.matches(&file.text)))
+        let mut case =
+            Case { tables, view, facts, globs, hits: Vec::new(), neutral: OnceCell::new() };
+        // Most files are such that no rule would look into them.
+        case.hits = (0..view.files.len())
+            .map(|index| {
+                let looked_into = rules.iter().any(|rule| {
+                    rule.when.iter().chain(&rule.unless).any(|clause| case.searches(clause, index))
+                });
+                let found = looked_into.then(|| tables.set.matches(&view.files[index].text));
+                Bits::with(tables.patterns.len(), found.iter().flatten())
+            })
             .collect();
-        Case { tables, view, facts, globs, hits, neutral: OnceCell::new() }
+        case
+    }
+
+    /// Whether a clause, or one under it, looks for lines in this file.
+    fn searches(&self, clause: &Ready, index: usize) -> bool {
+        clause.line.or(clause.added).or(clause.removed).is_some()
+            && self.file_holds(clause, index, false)
+            || clause.also.iter().any(|further| self.searches(further, index))
     }
 
     fn neutral(&self, file: usize, hunk: usize) -> Option<Neutral> {
@@ -404,7 +415,10 @@ fn hunk_holds(clause: &Ready, hunk: &HunkView<'_>) -> bool {
         let mut lines = hunk.sections.iter().zip(&hunk.hunk.lines);
         lines.any(|(section, line)| line.side != Side::Context && pattern.is_match(section))
     };
-    let near = |pattern: &Regex| hunk.hunk.lines.iter().any(|line| pattern.is_match(line.text));
+    let near = |pattern: &Regex| {
+        pattern.is_match(hunk.hunk.section)
+            || hunk.hunk.lines.iter().any(|line| pattern.is_match(line.text))
+    };
     clause.section.as_ref().is_none_or(section) && clause.near.as_ref().is_none_or(near)
 }
 

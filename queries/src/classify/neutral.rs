@@ -201,7 +201,7 @@ impl<'a> Renames<'a> {
             })
             .collect();
         // A prefix replaced in many names (`old_a`, `old_b` …) needs no count of each.
-        let mut prefixes: HashMap<(&[u8], &[u8]), (u32, bool)> = HashMap::new();
+        let mut prefixes: HashMap<Pair<'_>, (u32, bool)> = HashMap::new();
         for (a, b, _) in &single {
             let entry = prefixes.entry(prefix_pair(a, b)).or_default();
             entry.0 += 1;
@@ -249,8 +249,11 @@ fn plain_names<'a>(tokens: &[Token<'a>]) -> impl Iterator<Item = &'a [u8]> {
     })
 }
 
+/// A name before, and after.
+type Pair<'a> = (&'a [u8], &'a [u8]);
+
 /// Two names without the end that they share.
-fn prefix_pair<'a>(a: &'a [u8], b: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+fn prefix_pair<'a>(a: &'a [u8], b: &'a [u8]) -> Pair<'a> {
     let shared = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
     (&a[..a.len() - shared], &b[..b.len() - shared])
 }

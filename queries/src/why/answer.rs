@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use headwater_store::evidence::{Grade, Receipt};
-use headwater_store::model::{Label, LineRef};
+use headwater_store::model::Label;
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{Oid, Store, StoredCommit, StoredPatch};
 
@@ -19,6 +19,7 @@ use super::verdict::{self, Judge, Judged};
 use super::{AsOf, WhyQuestion, absences, families, headline};
 use crate::QueryError;
 use crate::classify;
+use crate::derive::labels;
 use crate::ledger::{Extractors, Session, Spellings};
 use crate::pins::{PinReader, PinValue};
 use crate::rank::{self, Facets, QuestionReader, Weights};
@@ -254,10 +255,12 @@ fn know<'w>(
             spellings.add_names(&knob, &[name]);
         }
     }
+    let sources = labels::Sources { rules: &rules.classes, extractors: &rules.extractors };
+    let by_these = labels::hash(store, id, &sources)?;
     // Labels that the same rules made before; those of newer commits are made now.
     let labelled = store
         .derivation("labels", id)?
-        .filter(|state| state.rules == rules.classes.hash())
+        .filter(|state| state.rules == by_these)
         .map(|state| state.through);
     let mut session = Session::new(&rules.extractors);
     let mut known = Vec::new();
@@ -277,15 +280,9 @@ fn know<'w>(
         let homes: Vec<&str> = homes.map(|home| home.path.as_str()).collect();
         let shown: Vec<&crate::ledger::Event> =
             moved.events.iter().filter(|event| !homes.contains(&event.path.as_str())).collect();
-        let facts: Vec<classify::Fact> = moved
-            .events
-            .iter()
-            .filter(|event| event.is_move())
-            .map(|event| default_fact(event))
-            .collect();
         let labels = match labelled {
             Some(through) if patch.stored().id() <= through => store.labels(patch.stored().id())?,
-            _ => rules.classes.classify(&window.upstream.name, patch.patch(), &facts),
+            _ => labels::label_one(store, &window.upstream.name, &rules.classes, patch.stored())?,
         };
         let (mut events, mut event_lines) = (Vec::new(), Vec::new());
         for event in shown {
@@ -316,25 +313,6 @@ fn question_upstream<'q>(question: &'q WhyQuestion, upstream: &'q Upstream) -> &
         || question.upstream == upstream.repository
         || upstream.aliases.contains(&question.upstream);
     if asked { &upstream.name } else { &question.upstream }
-}
-
-fn default_fact(event: &crate::ledger::Event) -> classify::Fact {
-    classify::Fact {
-        name: "default-event".to_owned(),
-        detail: format!(
-            "{} {}: {} -> {}",
-            event.scope.name(),
-            event.knob,
-            event.old.as_deref().unwrap_or_default(),
-            event.new.as_deref().unwrap_or_default()
-        ),
-        at: LineRef {
-            path: event.path.clone(),
-            side: headwater_store::model::Side::Added,
-            line: event.line,
-            text: format!("{} = {}", event.knob, event.new.as_deref().unwrap_or_default()),
-        },
-    }
 }
 
 /// Tells pin bumps which window they open, and rules out those that the model's engine

@@ -1,6 +1,7 @@
 //! Code that was there, and now runs on another condition.
 
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashSet};
 
 use headwater_store::model::{Line, Side};
 
@@ -9,13 +10,17 @@ use crate::classify::label::Fact;
 use crate::classify::lexer::Token;
 use crate::classify::view::{FileView, HunkView, Kind, View};
 
-pub(super) fn find(
-    view: &View<'_>,
+/// The flags that a commit declares, off at first; found when first asked for.
+pub(super) type NewFlags<'v> = OnceCell<HashSet<&'v [u8]>>;
+
+pub(super) fn find<'v>(
+    view: &'v View<'_>,
+    flags: &NewFlags<'v>,
     file: &FileView<'_>,
     hunk: &HunkView<'_>,
     facts: &mut Vec<Fact>,
 ) {
-    guards(view, file, hunk, facts);
+    guards(view, flags, file, hunk, facts);
     for (old, new) in runs(hunk) {
         variables(file, &old, &new, facts);
         hardware(file, &old, &new, facts);
@@ -24,7 +29,13 @@ pub(super) fn find(
 
 /// New conditions above lines that were there: those lines are indented anew, or stay
 /// while the condition returns before them.
-fn guards(view: &View<'_>, file: &FileView<'_>, hunk: &HunkView<'_>, facts: &mut Vec<Fact>) {
+fn guards<'v>(
+    view: &'v View<'_>,
+    flags: &NewFlags<'v>,
+    file: &FileView<'_>,
+    hunk: &HunkView<'_>,
+    facts: &mut Vec<Fact>,
+) {
     let lines = &hunk.hunk.lines;
     for (at, (line, kind)) in lines.iter().zip(&hunk.kinds).enumerate() {
         if line.side != Side::Added || *kind != Kind::Code {
@@ -34,16 +45,19 @@ fn guards(view: &View<'_>, file: &FileView<'_>, hunk: &HunkView<'_>, facts: &mut
         if tokens.first() != Some(&Token::Name(b"if")) {
             continue;
         }
-        let mut rest = lines.iter().zip(&hunk.kinds).skip(at + 1);
-        let guards = match rest.next() {
-            Some((next, Kind::Same)) if next.side == Side::Added => true,
-            Some((next, _)) => {
+        let mut rest = lines
+            .iter()
+            .zip(&hunk.kinds)
+            .skip(at + 1)
+            .filter(|(_, kind)| !matches!(kind, Kind::Comment | Kind::Blank | Kind::Log));
+        let guards = match (rest.next(), rest.next()) {
+            (Some((next, Kind::Same)), _) if next.side == Side::Added => true,
+            (Some((next, _)), second) => {
                 next.side == Side::Added && next.text.trim_ascii().starts_with(b"return")
-                    || rest
-                        .next()
+                    || second
                         .is_some_and(|(next, kind)| next.side == Side::Added && *kind == Kind::Same)
             }
-            None => false,
+            _ => false,
         };
         if !guards {
             continue;
@@ -51,7 +65,7 @@ fn guards(view: &View<'_>, file: &FileView<'_>, hunk: &HunkView<'_>, facts: &mut
         if let Some(variable) = environment(&tokens) {
             facts.push(fact("gated-by-environment", variable, file, line));
         } else if let Some(flag) = single_flag(&tokens)
-            && is_new_flag(view, flag)
+            && flags.get_or_init(|| new_flags(view)).contains(flag)
         {
             let flag = String::from_utf8_lossy(flag).into_owned();
             facts.push(fact("gated-by-new-flag", flag, file, line));
@@ -73,7 +87,41 @@ fn variables(file: &FileView<'_>, old: &[&Line<'_>], new: &[&Line<'_>], facts: &
         && let Some(line) = new.iter().find(|line| environment(&line_tokens(line)).is_some())
     {
         facts.push(fact("gated-by-environment", is.clone(), file, line));
+    } else if let Some(variable) = decided_by_variable(old, new)
+        && let Some(line) = new.iter().find(|line| environment(&line_tokens(line)).is_some())
+    {
+        facts.push(fact("gated-by-environment", variable, file, line));
     }
+}
+
+/// A decision that was made from something else, and now asks a name that an environment
+/// variable gave its value just before.
+fn decided_by_variable(old: &[&Line<'_>], new: &[&Line<'_>]) -> Option<String> {
+    let conditions = |lines: &[&Line<'_>]| -> Vec<HashSet<Vec<u8>>> {
+        let all = lines.iter().map(|line| line_tokens(line));
+        let names = |tokens: Vec<Token<'_>>| {
+            tokens
+                .iter()
+                .filter_map(|t| if let Token::Name(n) = t { Some(n.to_vec()) } else { None })
+                .collect()
+        };
+        all.filter(|tokens| is_condition(tokens) && environment(tokens).is_none())
+            .map(names)
+            .collect()
+    };
+    let was = conditions(old);
+    if was.is_empty() || old.iter().any(|line| environment(&line_tokens(line)).is_some()) {
+        return None;
+    }
+    let is = conditions(new);
+    new.iter().find_map(|line| {
+        let tokens = line_tokens(line);
+        let variable = environment(&tokens)?;
+        let equals = tokens.iter().position(|token| *token == Token::Mark(b'='))?;
+        let Some(Token::Name(name)) = tokens.get(equals.checked_sub(1)?) else { return None };
+        let asked = |all: &[HashSet<Vec<u8>>]| all.iter().any(|names| names.contains(*name));
+        (asked(&is) && !asked(&was)).then_some(variable)
+    })
 }
 
 /// The variable whose presence a condition asks for.
@@ -101,19 +149,38 @@ fn single_flag<'a>(tokens: &[Token<'a>]) -> Option<&'a [u8]> {
     flag
 }
 
-/// Whether the commit declares the flag, off at first.
-fn is_new_flag(view: &View<'_>, flag: &[u8]) -> bool {
-    let mut declared = false;
-    for line in view.files.iter().flat_map(|file| &file.hunks).flat_map(|hunk| &hunk.hunk.lines) {
-        if memchr::memmem::find(line.text, flag).is_none() {
+/// The names that added lines declare as `bool` or set to `false`, and that stand on no
+/// other line of the patch.
+fn new_flags<'v>(view: &'v View<'_>) -> HashSet<&'v [u8]> {
+    let mut declared = HashSet::new();
+    let lines = || {
+        let hunks = view.files.iter().flat_map(|file| &file.hunks);
+        hunks.flat_map(|hunk| &hunk.hunk.lines)
+    };
+    for line in lines().filter(|line| line.side == Side::Added) {
+        if memchr::memmem::find(line.text, b"bool").is_none()
+            && memchr::memmem::find(line.text, b"false").is_none()
+        {
             continue;
         }
-        if line.side != Side::Added {
-            return false;
-        }
         let tokens = line_tokens(line);
-        declared |= tokens.first() == Some(&Token::Name(b"bool"))
-            || tokens.iter().any(|token| *token == Token::Name(b"false"));
+        if tokens.first() == Some(&Token::Name(b"bool")) || tokens.contains(&Token::Name(b"false"))
+        {
+            declared.extend(tokens.iter().filter_map(|token| match token {
+                Token::Name(name) => Some(*name),
+                _ => None,
+            }));
+        }
+    }
+    if declared.is_empty() {
+        return declared;
+    }
+    for line in lines().filter(|line| line.side != Side::Added) {
+        for token in line_tokens(line) {
+            if let Token::Name(name) = token {
+                declared.remove(name);
+            }
+        }
     }
     declared
 }

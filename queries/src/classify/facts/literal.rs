@@ -29,18 +29,23 @@ pub(super) fn find(file: &FileView<'_>, hunk: &HunkView<'_>, facts: &mut Vec<Fac
 /// truth values and constants; a text only where nothing else differs, since a renamed
 /// key with another value says nothing of either.
 fn moved(before: &[Token<'_>], after: &[Token<'_>]) -> Option<(String, String)> {
-    if before.len() != after.len() || before.len() < 3 {
+    // The first token is what the line is about.
+    if before.len() != after.len() || before.len() < 3 || before.first() != after.first() {
         return None;
     }
+    let last_literal = after
+        .iter()
+        .rposition(|token| matches!(token, Token::Number(_) | Token::Text(_)) || literal(token));
     let mut was = Vec::new();
     let mut is = Vec::new();
     let mut texts = 0;
-    for (a, b) in before.iter().zip(after) {
+    for (at, (a, b)) in before.iter().zip(after).enumerate() {
         if a == b {
             continue;
         }
         match (a, b) {
-            (Token::Text(_), Token::Text(_)) => texts += 1,
+            (Token::Text(_), Token::Text(_)) if Some(at) == last_literal => texts += 1,
+            (Token::Text(_), Token::Text(_)) => return None,
             _ if literal(a) && literal(b) => {}
             _ => return None,
         }

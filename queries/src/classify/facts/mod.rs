@@ -13,6 +13,8 @@ mod gate;
 mod literal;
 mod resolve;
 
+use std::collections::HashSet;
+
 use headwater_store::model::{Line, Side};
 
 use super::evaluate::line_ref;
@@ -23,16 +25,29 @@ use super::view::{FileView, HunkView, Kind, View};
 /// All facts that the patch shows by itself.
 pub(super) fn facts_of(view: &View<'_>) -> Vec<Fact> {
     let mut facts = Vec::new();
+    let flags = gate::NewFlags::new();
     for file in view.files.iter().filter(|file| file.syntax == Syntax::Slashes) {
         for hunk in &file.hunks {
             if hunk.code_lines().next().is_some() {
                 literal::find(file, hunk, &mut facts);
                 resolve::find(file, hunk, &mut facts);
-                gate::find(view, file, hunk, &mut facts);
+                gate::find(view, &flags, file, hunk, &mut facts);
             }
         }
     }
+    drop_moved(&mut facts);
     facts
+}
+
+/// What is taken away here and put there as it was has only moved.
+fn drop_moved(facts: &mut Vec<Fact>) {
+    let key =
+        |fact: &Fact| (fact.name.clone(), fact.detail.clone(), fact.at.text.trim().to_owned());
+    let of = |side: Side| -> HashSet<_> {
+        facts.iter().filter(|fact| fact.at.side == side).map(key).collect()
+    };
+    let moved: HashSet<_> = of(Side::Removed).intersection(&of(Side::Added)).cloned().collect();
+    facts.retain(|fact| !moved.contains(&key(fact)));
 }
 
 fn fact(name: &str, detail: String, file: &FileView<'_>, line: &Line<'_>) -> Fact {
@@ -46,20 +61,23 @@ fn line_tokens<'a>(line: &Line<'a>) -> Vec<Token<'a>> {
     found
 }
 
+/// Removed lines, and the added ones beside them.
+type Run<'h, 'p> = (Vec<&'h Line<'p>>, Vec<&'h Line<'p>>);
+
 /// The runs of changed code of a hunk: removed lines and the added ones beside them.
-fn runs<'h, 'p>(hunk: &'h HunkView<'p>) -> Vec<(Vec<&'h Line<'p>>, Vec<&'h Line<'p>>)> {
+fn runs<'h, 'p>(hunk: &'h HunkView<'p>) -> Vec<Run<'h, 'p>> {
     let mut all = Vec::new();
     let mut current = (Vec::new(), Vec::new());
     for (line, kind) in hunk.hunk.lines.iter().zip(&hunk.kinds) {
-        match (line.side, kind) {
-            (Side::Context, _) => {
-                if !current.0.is_empty() || !current.1.is_empty() {
-                    all.push(std::mem::take(&mut current));
-                }
+        let ended = line.side == Side::Context && !(current.0.is_empty() && current.1.is_empty());
+        if ended {
+            all.push(std::mem::take(&mut current));
+        } else if *kind == Kind::Code {
+            match line.side {
+                Side::Removed => current.0.push(line),
+                Side::Added => current.1.push(line),
+                Side::Context => {}
             }
-            (Side::Removed, Kind::Code) => current.0.push(line),
-            (Side::Added, Kind::Code) => current.1.push(line),
-            _ => {}
         }
     }
     if !current.0.is_empty() || !current.1.is_empty() {
