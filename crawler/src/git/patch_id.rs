@@ -1,7 +1,7 @@
 //! Patch-ids as `git patch-id --stable` computes them: the sum of a hash for each file,
 //! over its header and lines without white space, line numbers and object ids. Two quirks
 //! of git's are kept, so that the ids are the same: a file without hunks is hashed together
-//! with the next, and the header line after a binary file is left out (builtin/patch-id.c).
+//! with the next, and the header line after a binary file is left out, as is its end (builtin/patch-id.c).
 
 use headwater_store::Oid;
 use sha1::{Digest as _, Sha1};
@@ -47,10 +47,7 @@ impl PatchId {
     }
 
     fn end_file(&mut self) {
-        if self.section.is_empty() {
-            return;
-        }
-        self.any = true;
+        self.any |= !self.section.is_empty();
         let hash: [u8; 20] = Sha1::digest(&self.section).into();
         self.section.clear();
         // A sum with carry, so that the order of the files does not matter.

@@ -355,6 +355,10 @@ fn ranked(
         // The backend's name alone is no symptom, whose words could be looked for.
         weights.text.question_backend = 0.0;
         weights.concept.points *= 0.25;
+        // What a later commit blames on it need not be what was seen here.
+        weights.hindsight.revert *= 0.5;
+        weights.hindsight.cause *= 0.5;
+        weights.hindsight.named *= 0.5;
     }
     let query = rank::Query {
         symptom: question.symptom.clone().unwrap_or_default(),

@@ -101,7 +101,13 @@ impl Prior {
             })
             .max_by(|a, b| a.points.total_cmp(&b.points));
         parts.extend(largest);
+        let mut counted: Vec<&str> = Vec::new();
         for class in classes {
+            // Two rules that give the same class say it once.
+            if counted.contains(&class.class.as_str()) {
+                continue;
+            }
+            counted.push(&class.class);
             let is_asked = asked.contains(&class.class.as_str());
             let known = points.class.get(&class.class).copied().unwrap_or(0.0);
             let sum = known + if is_asked { points.class_asked } else { 0.0 };
