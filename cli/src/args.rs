@@ -63,6 +63,7 @@ pub enum Format {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Crawl(commands::crawl::Args),
+    Defaults(commands::defaults::Args),
     File(commands::file::Args),
     Grep(commands::grep::Args),
     Status(commands::status::Args),

@@ -81,6 +81,19 @@ pub enum QueryError {
     /// A thread ended where it should not.
     #[error("a search thread failed; please report this")]
     ThreadDied,
+    /// The clone that an object store borrows from has gone.
+    #[error(
+        "the files of {upstream} were read from {dir}, which is gone; name a clone again with `headwater crawl {upstream} --from-git DIR`"
+    )]
+    LostClone {
+        /// The upstream.
+        upstream: String,
+        /// The directory of objects that it was.
+        dir: String,
+    },
+    /// The extractors of defaults are not right.
+    #[error(transparent)]
+    Extractor(#[from] crate::ledger::ExtractorError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -2,9 +2,12 @@
 //! then the questions themselves. It knows no network and writes no SQL.
 
 pub mod classify;
+pub mod defaults;
 pub mod derive;
 mod error;
 pub mod grep;
+pub mod ledger;
+pub mod rank;
 pub mod window;
 
 pub use error::QueryError;

@@ -16,8 +16,9 @@ pub mod pack;
 pub mod upstream;
 
 pub use db::{
-    CommitId, CrawlRecord, Derivation, ExactUpdate, ListedCommit, NewChange, NewCommit, Place, Scope, Store, StoredCommit,
-    StoredPatch, UpstreamId, UpstreamStatus, WriteCaches, Writer,
+    CommitId, CrawlRecord, DefaultEventRow, Derivation, ExactUpdate, ListedCommit, NewChange,
+    NewCommit, NewDefaultEvents, Place, Scope, Store, StoredCommit, StoredPatch, UpstreamId,
+    UpstreamStatus, WriteCaches, Writer,
 };
 pub use error::StoreError;
 pub use oid::{NotAnOid, Oid};

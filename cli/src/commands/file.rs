@@ -83,6 +83,9 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
 
 /// Splits `UPSTREAM@REVISION`.
 pub fn split_revision(text: &str) -> anyhow::Result<(&str, &str)> {
-    let parts = text.split_once('@').filter(|(upstream, rest)| !upstream.is_empty() && !rest.is_empty());
-    parts.with_context(|| format!("{text:?} names no revision; write UPSTREAM@REVISION, like ollama@v0.32.13"))
+    let parts =
+        text.split_once('@').filter(|(upstream, rest)| !upstream.is_empty() && !rest.is_empty());
+    parts.with_context(|| {
+        format!("{text:?} names no revision; write UPSTREAM@REVISION, like ollama@v0.32.13")
+    })
 }

@@ -175,7 +175,9 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
 /// What needs records that no crawl brings yet.
 fn refuse(args: &Args) -> anyhow::Result<()> {
     if args.within == Some(Place::Notes) {
-        bail!("no release notes are stored; `headwater crawl UPSTREAM` gets them where it can reach GitHub");
+        bail!(
+            "no release notes are stored; `headwater crawl UPSTREAM` gets them where it can reach GitHub"
+        );
     }
     if let Some(class) = &args.class {
         bail!("commits are not labelled in this store, so --class {class} cannot be answered");
@@ -191,7 +193,8 @@ fn refuse(args: &Args) -> anyhow::Result<()> {
 fn words(args: &Args) -> anyhow::Result<(Vec<String>, Option<WindowSpec>)> {
     let mut words = args.words.iter();
     let patterns = if args.patterns.is_empty() {
-        let pattern = words.next().context("give a pattern, like: headwater grep repeat_penalty")?;
+        let pattern =
+            words.next().context("give a pattern, like: headwater grep repeat_penalty")?;
         vec![pattern.clone()]
     } else {
         args.patterns.clone()
@@ -245,9 +248,9 @@ fn seconds(text: &str, end: bool) -> anyhow::Result<i64> {
     if let Ok(time) = chrono::DateTime::parse_from_rfc3339(text) {
         return Ok(time.timestamp());
     }
-    let day: chrono::NaiveDate = text
-        .parse()
-        .map_err(|_| anyhow::anyhow!("{text:?} is no date; write 2026-08-12 or 2026-08-12T10:00:00Z"))?;
+    let day: chrono::NaiveDate = text.parse().map_err(|_| {
+        anyhow::anyhow!("{text:?} is no date; write 2026-08-12 or 2026-08-12T10:00:00Z")
+    })?;
     let time = if end { day.and_hms_opt(23, 59, 59) } else { day.and_hms_opt(0, 0, 0) };
     Ok(time.context("no such time")?.and_utc().timestamp())
 }

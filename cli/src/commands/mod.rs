@@ -1,6 +1,7 @@
 //! One module a command: its arguments, and what it does with the libraries.
 
 pub mod crawl;
+pub mod defaults;
 pub mod file;
 pub mod grep;
 pub mod status;
@@ -15,6 +16,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let context = Context::new(cli.global)?;
     match cli.command {
         Command::Crawl(args) => crawl::run(&context, args),
+        Command::Defaults(args) => defaults::run(&context, args),
         Command::File(args) => file::run(&context, args),
         Command::Grep(args) => grep::run(&context, args),
         Command::Status(args) => status::run(&context, args),

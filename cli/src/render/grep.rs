@@ -70,11 +70,14 @@ pub fn history(
                 print_commit(&mut out, commit, detail)?;
             }
             for coverage in &answer.coverage {
-                let absent = !answer.commits.iter().any(|c| c.upstream == coverage.commits.upstream());
+                let absent =
+                    !answer.commits.iter().any(|c| c.upstream == coverage.commits.upstream());
                 if absent {
                     for gap in coverage.commits.gaps() {
-                        let commit = gap.commit.map_or_else(String::new, |sha| format!(" {}", sha.short()));
-                        let path = gap.path.as_deref().map_or_else(String::new, |path| format!(" {path}"));
+                        let commit =
+                            gap.commit.map_or_else(String::new, |sha| format!(" {}", sha.short()));
+                        let path =
+                            gap.path.as_deref().map_or_else(String::new, |path| format!(" {path}"));
                         let line = format!("gap: {}{commit}{path}: {}", gap.kind, gap.detail);
                         writeln!(out, "{}", text::one_line(&line))?;
                     }
@@ -165,7 +168,13 @@ fn print_commit(out: &mut impl Write, commit: &CommitHits, detail: Detail) -> st
                 }
             }
             Detail::Lines => {
-                write!(out, "  {PATH}{}:{}{PATH:#}:{}", text::one_line(path), hit.line, sign(hit.side))?;
+                write!(
+                    out,
+                    "  {PATH}{}:{}{PATH:#}:{}",
+                    text::one_line(path),
+                    hit.line,
+                    sign(hit.side)
+                )?;
                 print_line(out, &hit.text, &hit.spans)?;
             }
         }
@@ -210,7 +219,10 @@ fn coverage_line(answer: &GrepAnswer, coverage: &ScopeCoverage) -> String {
         coverage.bytes as f64 / 1e6,
     );
     if coverage.off_branch > 0 {
-        line.push_str(&format!("; {} commits off the branch left out (--all)", coverage.off_branch));
+        line.push_str(&format!(
+            "; {} commits off the branch left out (--all)",
+            coverage.off_branch
+        ));
     }
     if coverage.merges > 0 {
         line.push_str(&format!("; {} merges left out", coverage.merges));
@@ -221,7 +233,11 @@ fn coverage_line(answer: &GrepAnswer, coverage: &ScopeCoverage) -> String {
         n => format!("; {n} gaps"),
     });
     if let (Some(head), Some(as_of)) = (coverage.head, coverage.as_of) {
-        line.push_str(&format!("; as of {} seen {}", head.short(), as_of.format("%Y-%m-%dT%H:%M:%SZ")));
+        line.push_str(&format!(
+            "; as of {} seen {}",
+            head.short(),
+            as_of.format("%Y-%m-%dT%H:%M:%SZ")
+        ));
     }
     line.push_str(&format!("; grade {}", coverage.grade));
     line

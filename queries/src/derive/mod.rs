@@ -1,3 +1,4 @@
 //! What is derived from the records and kept: the only writer of derived tables.
 
+pub mod default_events;
 pub mod places;

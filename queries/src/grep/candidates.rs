@@ -39,7 +39,8 @@ pub(super) fn candidates(
     let mut texts: Vec<Texts> = Vec::new();
     let (mut exact, mut count) = (true, 0);
     for segment in store.exact_segments(&index, commits.id) {
-        let read = |e| headwater_store::StoreError::Io { path: segment.path().to_owned(), source: e };
+        let read =
+            |e| headwater_store::StoreError::Io { path: segment.path().to_owned(), source: e };
         let found = lookup.candidates(segment).map_err(read)?;
         exact &= found.exact;
         if found.rows.is_empty() {

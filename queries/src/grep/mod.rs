@@ -14,4 +14,4 @@ pub use answer::{CommitHits, GrepAnswer, LineHit, ScopeCoverage};
 pub use explain::Explanation;
 pub use request::{Filter, GrepRequest, Within};
 pub use run::{commits, grep};
-pub use tree::{TreeAnswer, TreeHit, file_at, grep_tree, FileAt};
+pub use tree::{FileAt, TreeAnswer, TreeHit, file_at, grep_tree};

@@ -130,7 +130,8 @@ fn rederive(request: &GrepRequest<'_>) -> Vec<String> {
     let mut ours = String::from("headwater grep");
     let mut flags = String::new();
     let options = request.options;
-    for (flag, set) in [(" -i", options.ignore_case), (" -F", options.fixed), (" -w", options.word)] {
+    for (flag, set) in [(" -i", options.ignore_case), (" -F", options.fixed), (" -w", options.word)]
+    {
         flags.push_str(if set { flag } else { "" });
     }
     ours.push_str(&flags);
@@ -138,9 +139,11 @@ fn rederive(request: &GrepRequest<'_>) -> Vec<String> {
         ours.push_str(&format!(" --upstream {}", upstream.name));
     }
     let filter = &request.filter;
-    for (flag, set) in
-        [(" --all", filter.all), (" --merges", filter.merges), (" --occurrences", request.occurrences)]
-    {
+    for (flag, set) in [
+        (" --all", filter.all),
+        (" --merges", filter.merges),
+        (" --occurrences", request.occurrences),
+    ] {
         ours.push_str(if set { flag } else { "" });
     }
     let within = match request.within {

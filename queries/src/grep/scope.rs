@@ -63,9 +63,9 @@ impl<'a> Commits<'a> {
                     .build()
                     .map_err(|e| QueryError::Pattern(format!("--author {author:?}: {e}")))?;
                 let by = store.authors(id)?;
-                let by = by.into_iter().filter(|(_, name, mail)| {
-                    regex.is_match(&format!("{name} <{mail}>"))
-                });
+                let by = by
+                    .into_iter()
+                    .filter(|(_, name, mail)| regex.is_match(&format!("{name} <{mail}>")));
                 name.push_str(&format!(", author {author}"));
                 Some(by.map(|(id, _, _)| id).collect::<HashSet<_>>())
             }
@@ -114,7 +114,8 @@ impl<'a> Commits<'a> {
         let missing = if complete {
             Vec::new()
         } else {
-            let scope = self.window.as_ref().map_or_else(String::new, |window| format!(" {window}"));
+            let scope =
+                self.window.as_ref().map_or_else(String::new, |window| format!(" {window}"));
             vec![Gap {
                 kind: "not-crawled".to_owned(),
                 commit: None,
@@ -126,8 +127,13 @@ impl<'a> Commits<'a> {
             }]
         };
         let reported = commits.len() as u64;
-        let scope =
-            Scope { upstream: self.id, name: self.name.clone(), commits: &commits, reported, missing };
+        let scope = Scope {
+            upstream: self.id,
+            name: self.name.clone(),
+            commits: &commits,
+            reported,
+            missing,
+        };
         Ok(store.coverage(scope)?)
     }
 

@@ -129,7 +129,8 @@ pub fn file_at(
         revision: resolved.name.clone(),
         path: path.to_owned(),
     };
-    let entry = reader.entry(commit.tree, path)?.filter(|entry| entry.is_blob()).ok_or_else(missing)?;
+    let entry =
+        reader.entry(commit.tree, path)?.filter(|entry| entry.is_blob()).ok_or_else(missing)?;
     let bytes = reader.file(commit.tree, path)?.ok_or_else(missing)?;
     Ok(FileAt {
         revision: resolved.name.clone(),

@@ -88,14 +88,7 @@ impl<'a> Reader<'a> {
         if check.occurrences {
             return Ok(number_changes(check.pattern, text));
         }
-        lines.clear();
-        each_changed(text, |side, _, line| {
-            if check.counts(side) {
-                lines.push(b'\n');
-                lines.extend_from_slice(line);
-            }
-        });
-        Ok(check.pattern.matches_any(lines))
+        Ok(check.pattern.matches_hunks(text, lines, |side| check.counts(side)))
     }
 
     /// Whether any of a commit's texts matches. `known` says that the index is certain.
@@ -136,7 +129,9 @@ impl<'a> Reader<'a> {
                 left -= 1;
                 let first = at.saturating_sub(check.context).max(shown_through);
                 let last = (at + check.context).min(all.len() - 1);
-                for (near, (side, number, line)) in all.iter().enumerate().take(last + 1).skip(first) {
+                for (near, (side, number, line)) in
+                    all.iter().enumerate().take(last + 1).skip(first)
+                {
                     let counts = near == at
                         || near < at && check.counts(*side) && check.pattern.matches(line);
                     if near > at && check.counts(*side) && check.pattern.matches(line) {

@@ -99,9 +99,8 @@ impl Store {
             "SELECT c.id, a.name, a.email FROM commit_record c JOIN person a ON a.id = c.author_id
              WHERE c.upstream_id = ?1",
         )?;
-        let rows = query.query_map([upstream.0], |row| {
-            Ok((CommitId(row.get(0)?), row.get(1)?, row.get(2)?))
-        })?;
+        let rows = query
+            .query_map([upstream.0], |row| Ok((CommitId(row.get(0)?), row.get(1)?, row.get(2)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 

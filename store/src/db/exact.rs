@@ -64,7 +64,8 @@ impl Store {
         let built = self.build(after, last, jobs.max(1))?;
         let patches = built.patches;
         exact::extend(&dir, &lock, old, &mark, last, built.parts).map_err(io)?;
-        let bytes = Index::open(&dir).map_err(StoreError::io(&dir))?.map_or(0, |index| index.bytes());
+        let bytes =
+            Index::open(&dir).map_err(StoreError::io(&dir))?.map_or(0, |index| index.bytes());
         Ok(ExactUpdate { patches, bytes })
     }
 
@@ -224,9 +225,9 @@ struct Built {
 
 impl Built {
     fn push(&mut self, upstream: i64, builder: Builder) -> Result<(), StoreError> {
-        let parts = builder
-            .finish()
-            .map_err(|_| StoreError::Damaged("a segment of the exact index grew too large".to_owned()))?;
+        let parts = builder.finish().map_err(|_| {
+            StoreError::Damaged("a segment of the exact index grew too large".to_owned())
+        })?;
         self.parts.entry(upstream).or_default().extend(parts);
         Ok(())
     }

@@ -4,6 +4,7 @@ mod commit_list;
 mod commits;
 mod coverage;
 mod crawls;
+mod default_events;
 mod derivations;
 mod dump;
 mod exact;
@@ -27,6 +28,7 @@ pub use commit_list::ListedCommit;
 pub use commits::StoredCommit;
 pub use coverage::Scope;
 pub use crawls::{CrawlRecord, UpstreamStatus};
+pub use default_events::{DefaultEventRow, NewDefaultEvents};
 pub use derivations::Derivation;
 pub use exact::ExactUpdate;
 pub use patches::StoredPatch;
@@ -35,7 +37,8 @@ pub use write::{NewChange, NewCommit, WriteCaches, Writer};
 
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0001_records.sql"),
-    include_str!("../../../migrations/0002_exact.sql"),
+    include_str!("../../../migrations/0002_default_events.sql"),
+    include_str!("../../../migrations/0003_exact.sql"),
 ];
 
 /// The row of an upstream.

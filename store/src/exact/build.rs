@@ -167,7 +167,9 @@ impl Runs {
     }
 
     fn memory(&self) -> usize {
-        self.slots.len() * size_of::<Slot>() + self.text.len() + 8 * (self.places.len() + self.pairs.len())
+        self.slots.len() * size_of::<Slot>()
+            + self.text.len()
+            + 8 * (self.places.len() + self.pairs.len())
     }
 
     fn finish(self, first_row: u32) -> Result<Writer, TooLarge> {
@@ -217,7 +219,8 @@ impl Runs {
 /// A run's first eight bytes as a number, zeros beyond its end.
 #[inline]
 fn head_of(line: &[u8], start: usize, len: usize) -> u64 {
-    if let Some(bytes) = line.get(start..start + HEAD).and_then(|b| <[u8; HEAD]>::try_from(b).ok()) {
+    if let Some(bytes) = line.get(start..start + HEAD).and_then(|b| <[u8; HEAD]>::try_from(b).ok())
+    {
         let head = u64::from_le_bytes(bytes);
         return if len >= HEAD { head } else { head & ((1 << (8 * len)) - 1) };
     }

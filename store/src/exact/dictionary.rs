@@ -159,7 +159,8 @@ impl Blocks {
                 [number(a), number(b)]
             })
             .collect();
-        let ordered = blocks.windows(2).all(|pair| pair[0][0] < pair[1][0] && pair[0][1] < pair[1][1]);
+        let ordered =
+            blocks.windows(2).all(|pair| pair[0][0] < pair[1][0] && pair[0][1] < pair[1][1]);
         let ends = blocks.last() == Some(&[place.text_len as u32, place.rows_len as u32]);
         (ordered && ends && blocks.first() == Some(&[0, 0])).then_some(Self(blocks))
     }
@@ -179,4 +180,3 @@ impl Blocks {
         self.0[blocks.start][1].into()..self.0[blocks.end][1].into()
     }
 }
-

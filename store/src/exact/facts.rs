@@ -49,7 +49,10 @@ impl Facts {
                     byte.map_or(ClassSet::EMPTY, |&byte| ClassSet::only(class_of(byte)))
                 };
                 Self {
-                    bytes: literal.0.iter().fold(ClassSet::EMPTY, |all, byte| all.or(set(Some(byte)))),
+                    bytes: literal
+                        .0
+                        .iter()
+                        .fold(ClassSet::EMPTY, |all, byte| all.or(set(Some(byte)))),
                     first: set(literal.0.first()),
                     last: set(literal.0.last()),
                     nullable: literal.0.is_empty(),

@@ -116,7 +116,8 @@ pub fn extend(
         names.entry(upstream).or_default().push(name.into());
     }
     let mut segments = Vec::new();
-    let upstreams: std::collections::BTreeSet<i64> = kept.keys().chain(names.keys()).copied().collect();
+    let upstreams: std::collections::BTreeSet<i64> =
+        kept.keys().chain(names.keys()).copied().collect();
     for upstream in upstreams {
         let old = kept.get(&upstream).into_iter().flatten();
         let old = old.filter_map(|segment| segment.path().file_name().map(PathBuf::from));

@@ -10,7 +10,8 @@ pub fn merge(parts: Vec<Parts>) -> Result<Option<Parts>, TooLarge> {
     if parts.len() == 1 {
         return Ok(parts.into_iter().next());
     }
-    let shifts: Vec<u32> = parts.iter().map(|part| part.first_row.saturating_sub(first_row)).collect();
+    let shifts: Vec<u32> =
+        parts.iter().map(|part| part.first_row.saturating_sub(first_row)).collect();
     let words: Vec<&Writer> = parts.iter().map(|part| &part.words).collect();
     let marks: Vec<&Writer> = parts.iter().map(|part| &part.marks).collect();
     let (words, marks) = (dictionaries(&words, &shifts)?, dictionaries(&marks, &shifts)?);

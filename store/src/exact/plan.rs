@@ -165,7 +165,9 @@ fn cut(hir: &Hir, pieces: &mut Vec<Piece>) {
         HirKind::Concat(parts) => parts.iter().for_each(|part| cut(part, pieces)),
         HirKind::Capture(capture) => cut(&capture.sub, pieces),
         HirKind::Literal(literal) => {
-            for part in literal.0.chunk_by(|a, b| super::class::class_of(*a) == super::class::class_of(*b)) {
+            for part in
+                literal.0.chunk_by(|a, b| super::class::class_of(*a) == super::class::class_of(*b))
+            {
                 add(Hir::literal(part), pieces);
             }
         }

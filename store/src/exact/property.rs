@@ -7,20 +7,118 @@ use super::{Builder, Lookup, Pattern, PatternOptions, Segment, merge};
 /// Pieces of lines: words, marks, blanks, characters whose case or class is odd, and
 /// bytes that are no UTF-8.
 const PIECES: &[&[u8]] = &[
-    b"a", b"b", b"A", b"foo", b"Foo", b"_", b"1", b"23", b"k", b"K", "\u{212a}".as_bytes(), b"s",
-    "\u{17f}".as_bytes(), "é".as_bytes(), "É".as_bytes(), "\u{2192}".as_bytes(),
-    "\u{a0}".as_bytes(), "\u{2003}".as_bytes(), b"-", b"--", b"->", b"(", b")", b".", b"=", b"\"",
-    b" ", b"  ", b"\t", b"\r", b"\x0b", b"\0", b"\x7f", b"\x80", b"\xff", b"\xc3", b"\xa9",
-    b"a_longer_word_than_eight", b"/*", b"@@", b"+", b"\\",
+    b"a",
+    b"b",
+    b"A",
+    b"foo",
+    b"Foo",
+    b"_",
+    b"1",
+    b"23",
+    b"k",
+    b"K",
+    "\u{212a}".as_bytes(),
+    b"s",
+    "\u{17f}".as_bytes(),
+    "é".as_bytes(),
+    "É".as_bytes(),
+    "\u{2192}".as_bytes(),
+    "\u{a0}".as_bytes(),
+    "\u{2003}".as_bytes(),
+    b"-",
+    b"--",
+    b"->",
+    b"(",
+    b")",
+    b".",
+    b"=",
+    b"\"",
+    b" ",
+    b"  ",
+    b"\t",
+    b"\r",
+    b"\x0b",
+    b"\0",
+    b"\x7f",
+    b"\x80",
+    b"\xff",
+    b"\xc3",
+    b"\xa9",
+    b"a_longer_word_than_eight",
+    b"/*",
+    b"@@",
+    b"+",
+    b"\\",
 ];
 
 const LEAVES: &[&str] = &[
-    "a", "b", "A", "foo", "oo", "_", "1", "k", "s", "é", "\u{2192}", "-", "--", "->", r"\(", r"\.",
-    "=", " ", "  ", r"\t", "[a-c]", "[^a]", "[^ab_-]", r"\w", r"\W", r"\s", r"\S", r"\d", r"\D",
-    ".", "[[:upper:]]", "[[:punct:]]", "[[:space:]]", "[[:alnum:]_]", "[-a]", "[ -]", "[a ]",
-    r"(?-u:\w)", r"(?-u:\W)", r"(?-u:\xff)", r"(?-u:[\x80-\xff])", r"(?-u:\S)", r"\b", r"\B", "^", "$",
-    r"(?-u:\b)", r"(?-u:\B)", r"\b{start}", r"\b{end-half}", "", "(?s:.)", r"\A", r"\z", "(?R:$)", "(?R:^)",
-    r"\p{L}", r"\P{L}", r"\x00", r"foo-b", r"a b", r"\w+", "[a-z_]+", ".*", r"\s*", r"\s+", "-?",
+    "a",
+    "b",
+    "A",
+    "foo",
+    "oo",
+    "_",
+    "1",
+    "k",
+    "s",
+    "é",
+    "\u{2192}",
+    "-",
+    "--",
+    "->",
+    r"\(",
+    r"\.",
+    "=",
+    " ",
+    "  ",
+    r"\t",
+    "[a-c]",
+    "[^a]",
+    "[^ab_-]",
+    r"\w",
+    r"\W",
+    r"\s",
+    r"\S",
+    r"\d",
+    r"\D",
+    ".",
+    "[[:upper:]]",
+    "[[:punct:]]",
+    "[[:space:]]",
+    "[[:alnum:]_]",
+    "[-a]",
+    "[ -]",
+    "[a ]",
+    r"(?-u:\w)",
+    r"(?-u:\W)",
+    r"(?-u:\xff)",
+    r"(?-u:[\x80-\xff])",
+    r"(?-u:\S)",
+    r"\b",
+    r"\B",
+    "^",
+    "$",
+    r"(?-u:\b)",
+    r"(?-u:\B)",
+    r"\b{start}",
+    r"\b{end-half}",
+    "",
+    "(?s:.)",
+    r"\A",
+    r"\z",
+    "(?R:$)",
+    "(?R:^)",
+    r"\p{L}",
+    r"\P{L}",
+    r"\x00",
+    r"foo-b",
+    r"a b",
+    r"\w+",
+    "[a-z_]+",
+    ".*",
+    r"\s*",
+    r"\s+",
+    "-?",
 ];
 
 fn tree() -> impl Strategy<Value = String> {
@@ -95,6 +193,9 @@ proptest! {
                 let joined: Vec<u8> =
                     lines.iter().flat_map(|(_, line)| [b"\n", &line[..]].concat()).collect();
                 prop_assert_eq!(matches, pattern.matches_any(&joined), "{} joined", text);
+                let mut room = Vec::new();
+                let in_hunks = pattern.matches_hunks(&hunks(lines), &mut room, |_| true);
+                prop_assert_eq!(matches, in_hunks, "{} in hunks of {:?}", text, lines);
                 prop_assert!(!matches || told.contains(&row), "{} lost {:?}: {:?}", text, lines, lookup.plan());
                 if candidates.exact {
                     prop_assert_eq!(matches, told.contains(&row), "{} on {:?}: {:?}", text, lines, lookup.plan());
@@ -149,7 +250,9 @@ fn plans_are_as_narrow_as_they_can_be() {
         let lookup = Lookup::new(&pattern, 1);
         (lookup.plan().exact, lookup.reads_everything(), lookup.plan().need.to_string())
     };
-    for exact in ["repeat_penalty", r"\bjinja\b", "[[:upper:]]{3}_[0-9]", "a|b|->", "é", "(?i)ctx", "=="] {
+    for exact in
+        ["repeat_penalty", r"\bjinja\b", "[[:upper:]]{3}_[0-9]", "a|b|->", "é", "(?i)ctx", "=="]
+    {
         assert!(plan(exact).0, "{exact}");
     }
     for read in [r"printf\(", "^foo", "foo.*bar", "a b", r"\b->", "foo|^a"] {

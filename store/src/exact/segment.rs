@@ -62,7 +62,13 @@ impl Parts {
             vec![self.first_row.into(), self.last_row.into(), groups, self.groups.len() as u64];
         for p in [words, marks] {
             numbers.extend([
-                p.text, p.text_len, p.blocks, p.block_count, p.rows, p.rows_len, p.runs,
+                p.text,
+                p.text_len,
+                p.blocks,
+                p.block_count,
+                p.rows,
+                p.rows_len,
+                p.runs,
             ]);
         }
         numbers.iter().for_each(|number| header.extend_from_slice(&number.to_le_bytes()));
@@ -124,7 +130,10 @@ impl Segment {
         let row = |number: u64| u32::try_from(number).map_err(|_| damaged());
         let body = len - HEADER as u64;
         let inside = |start: u64, count: u64, size: u64| {
-            count.checked_mul(size).and_then(|n| n.checked_add(start)).is_some_and(|end| end <= body)
+            count
+                .checked_mul(size)
+                .and_then(|n| n.checked_add(start))
+                .is_some_and(|end| end <= body)
         };
         let (words, marks) = (place(&numbers[4..11]), place(&numbers[11..18]));
         let whole = [words, marks].iter().all(|p| {

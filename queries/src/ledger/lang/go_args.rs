@@ -1,0 +1,55 @@
+//! Go: flags that one program takes or hands to another.
+
+use regex::Regex;
+
+use super::go_rule;
+use super::{Found, guarded};
+use crate::ledger::entry::How;
+use crate::ledger::{cut, lex, tree};
+
+/// `append(params, "--flag", value)`: the flags handed on, each with its conditions.
+pub(crate) fn passed(text: &str, function: &Regex) -> Vec<Found> {
+    let mut out = Vec::new();
+    for (start, region) in cut::go(text, "func ", Some(function)) {
+        for (parts, guards, at) in go_rule::calls(region) {
+            for (n, part) in parts.iter().enumerate() {
+                let Some(flag) = flag(part) else { continue };
+                let value = parts.get(n + 1).filter(|v| self::flag(v).is_none());
+                let value = value.map_or("passed", String::as_str);
+                let how = if guards.is_empty() { super::how(value) } else { How::Conditional };
+                out.push(Found::new(flag, guarded(&guards, value), start + at).with(how));
+            }
+        }
+    }
+    out
+}
+
+fn flag(part: &str) -> Option<String> {
+    let text = part.strip_prefix('"')?.strip_suffix('"')?;
+    let bare = text.trim_start_matches('-');
+    (bare.len() < text.len() && bare.starts_with(|c: char| c.is_ascii_alphabetic()))
+        .then(|| text.to_owned())
+}
+
+/// `fs.Int("flag", 4, "…")`: the flags of a program and their defaults.
+pub(crate) fn declared(text: &str, call: &Regex) -> Vec<Found> {
+    let mut out = Vec::new();
+    for found in call.captures_iter(text) {
+        let Some(whole) = found.get(0) else { continue };
+        let Some((parts, _)) = lex::arguments(text, whole.end() - 1) else { continue };
+        // `Var` forms have the variable first, `P` forms a short name after the name.
+        let Some(first) = parts.iter().position(|p| p.1.starts_with('"')) else { continue };
+        let short = parts
+            .get(first + 1)
+            .filter(|p| p.1.starts_with('"') && p.1.len() <= 3 && parts.len() > first + 3);
+        let Some((at, value)) = parts.get(first + 1 + usize::from(short.is_some())) else {
+            continue;
+        };
+        if parts.len() < first + 3 {
+            continue;
+        }
+        let flag = format!("--{}", lex::unquote(parts[first].1));
+        out.push(Found::new(flag, tree::flat(value), *at));
+    }
+    out
+}

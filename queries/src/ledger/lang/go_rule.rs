@@ -1,0 +1,202 @@
+//! Go: rules in code, told as conditions and results.
+
+use regex::Regex;
+use tree_sitter::Node;
+
+use super::{Found, guarded};
+use crate::ledger::entry::How;
+use crate::ledger::{cut, tree};
+
+/// What a rule's results are.
+enum Wanted<'r> {
+    Returns,
+    Assigned(&'r Regex),
+}
+
+/// One result, and what must hold for it.
+pub(crate) struct Outcome {
+    pub target: String,
+    pub value: String,
+    pub guards: Vec<String>,
+    pub at: usize,
+}
+
+/// The results that functions return, one knob a function.
+pub(crate) fn returns(text: &str, function: &Regex) -> Vec<Found> {
+    let mut out = Vec::new();
+    for (start, region) in cut::go(text, "func ", Some(function)) {
+        let name = declared(region);
+        let outcomes = outcomes(region, &Wanted::Returns);
+        let told: Vec<_> = outcomes.iter().map(|o| guarded(&o.guards, &o.value)).collect();
+        if !told.is_empty() {
+            out.push(Found::new(name, told.join(" ; "), start).with(How::Rule));
+        }
+    }
+    out
+}
+
+/// What functions assign to variables of a name, one knob a variable.
+pub(crate) fn assigned(text: &str, function: &Regex, variable: &Regex) -> Vec<Found> {
+    let mut out = Vec::new();
+    for (start, region) in cut::go(text, "func ", Some(function)) {
+        for o in outcomes(region, &Wanted::Assigned(variable)) {
+            let field = o.target.rsplit('.').next().unwrap_or(&o.target).to_owned();
+            let value = guarded(&o.guards, &o.value);
+            out.push(Found::new(field, value, start + o.at).with(How::Rule));
+        }
+    }
+    out
+}
+
+/// Every call of `append` with flags, by the conditions around it.
+pub(crate) fn calls(region: &str) -> Vec<(Vec<String>, Vec<String>, usize)> {
+    let mut out = Vec::new();
+    let language = tree_sitter_go::LANGUAGE.into();
+    let Some(parsed) = tree::parse(&language, region) else { return out };
+    for node in tree::all(parsed.root_node()) {
+        let listed = match node.kind() {
+            "call_expression"
+                if node
+                    .child_by_field_name("function")
+                    .is_some_and(|f| tree::text(f, region) == "append") =>
+            {
+                node.child_by_field_name("arguments")
+            }
+            "composite_literal"
+                if node
+                    .child_by_field_name("type")
+                    .is_some_and(|t| tree::text(t, region) == "[]string") =>
+            {
+                node.child_by_field_name("body")
+            }
+            _ => None,
+        };
+        let Some(list) = listed else { continue };
+        let parts: Vec<String> = tree::children(list)
+            .iter()
+            .filter(|n| n.kind() != "comment")
+            .map(|n| tree::flat(tree::text(*n, region)))
+            .collect();
+        if parts.iter().any(|p| p.starts_with("\"-")) {
+            out.push((parts, guards_of(node, region), node.start_byte()));
+        }
+    }
+    out
+}
+
+fn declared(region: &str) -> String {
+    let rest = region.strip_prefix("func ").unwrap_or(region);
+    let rest =
+        if rest.starts_with('(') { rest.split_once(") ").map_or(rest, |r| r.1) } else { rest };
+    rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+}
+
+fn outcomes(region: &str, wanted: &Wanted<'_>) -> Vec<Outcome> {
+    let mut out = Vec::new();
+    let language = tree_sitter_go::LANGUAGE.into();
+    let Some(parsed) = tree::parse(&language, region) else { return out };
+    for node in tree::all(parsed.root_node()) {
+        let at = node.start_byte();
+        match (wanted, node.kind()) {
+            (Wanted::Returns, "return_statement") if !in_closure(node) => {
+                let value = node
+                    .named_child(0)
+                    .map_or(String::new(), |n| tree::flat(tree::text(n, region)));
+                out.push(Outcome {
+                    target: String::new(),
+                    value,
+                    guards: guards_of(node, region),
+                    at,
+                });
+            }
+            (Wanted::Assigned(variable), "assignment_statement" | "short_var_declaration") => {
+                let (Some(left), Some(right)) =
+                    (node.child_by_field_name("left"), node.child_by_field_name("right"))
+                else {
+                    continue;
+                };
+                let target = tree::flat(tree::text(left, region));
+                if variable.is_match(&target) {
+                    let value = tree::flat(tree::text(right, region));
+                    out.push(Outcome { target, value, guards: guards_of(node, region), at });
+                }
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+fn in_closure(node: Node<'_>) -> bool {
+    let mut up = node.parent();
+    while let Some(n) = up {
+        match n.kind() {
+            "func_literal" => return true,
+            "function_declaration" | "method_declaration" => return false,
+            _ => up = n.parent(),
+        }
+    }
+    false
+}
+
+/// The conditions that must hold where a node stands, outermost first.
+fn guards_of(node: Node<'_>, region: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut node = node;
+    while let Some(up) = node.parent() {
+        match up.kind() {
+            "if_statement" => {
+                let condition =
+                    up.child_by_field_name("condition").map(|c| tree::flat(tree::text(c, region)));
+                if let Some(condition) = condition {
+                    if up.child_by_field_name("consequence") == Some(node) {
+                        out.push(condition);
+                    } else if up.child_by_field_name("alternative") == Some(node) {
+                        out.push(format!("!({condition})"));
+                    }
+                }
+            }
+            "expression_case" => {
+                let value = up.child_by_field_name("value").map_or("", |v| tree::text(v, region));
+                let on = up
+                    .parent()
+                    .and_then(|s| s.child_by_field_name("value"))
+                    .map_or("", |v| tree::text(v, region));
+                let case = tree::flat(value);
+                out.push(if on.is_empty() { case } else { format!("{} = {case}", tree::flat(on)) });
+            }
+            "default_case" => out.push("else".to_owned()),
+            "for_statement" => {
+                let clause = up
+                    .named_child(0)
+                    .filter(|c| c.kind() != "block")
+                    .map_or("", |c| tree::text(c, region));
+                out.push(format!("for {}", tree::flat(clause)));
+            }
+            _ => {}
+        }
+        node = up;
+    }
+    out.reverse();
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_conditions_and_results() {
+        let text = "package x\n\nfunc (f F) Fast(gpus []G) bool {\n\tfor _, g := range gpus {\n\t\tif g.Major < 7 {\n\t\t\treturn false\n\t\t}\n\t}\n\treturn has([]string{\n\t\t\"a\", \"b\",\n\t}, f.Arch)\n}\n\nfunc set(o *O) {\n\tswitch {\n\tcase big:\n\t\to.Ctx = 8\n\tdefault:\n\t\to.Ctx = 4\n\t}\n}\n";
+        let found = returns(text, &Regex::new("^Fast$").unwrap());
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].knob, "Fast");
+        assert_eq!(
+            found[0].value,
+            "[for _, g := range gpus && g.Major < 7] false ; has([]string{ \"a\", \"b\", }, f.Arch)"
+        );
+        let found = assigned(text, &Regex::new(".").unwrap(), &Regex::new(r"^\w+\.Ctx$").unwrap());
+        let told: Vec<_> = found.iter().map(|f| (f.knob.as_str(), f.value.as_str())).collect();
+        assert_eq!(told, [("Ctx", "[big] 8"), ("Ctx", "[else] 4")]);
+    }
+}

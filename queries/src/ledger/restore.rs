@@ -1,0 +1,174 @@
+//! How a user gets an old value back, and all spellings of a knob.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::entry::{Entry, Event};
+use super::rules::Extractors;
+use super::value;
+
+/// One way back to an old value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RestoreWay {
+    /// The program that is told.
+    pub consumer: String,
+    /// What to write.
+    pub text: String,
+}
+
+/// The spellings of knobs, gathered from entries: a flag, its environment variable,
+/// the field it sets, the name in requests.
+#[derive(Debug, Clone, Default)]
+pub struct Spellings {
+    /// For each spelling, the spellings that stood beside it.
+    beside: BTreeMap<String, BTreeSet<String>>,
+    /// For each spelling of a field, flags and environment variables as written.
+    written: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Spellings {
+    /// Takes in what stands beside each other in a table.
+    pub fn add(&mut self, entry: &Entry) {
+        self.add_names(&entry.knob, &entry.names);
+    }
+
+    /// Takes in one knob and its other names.
+    pub fn add_names(&mut self, knob: &str, names: &[String]) {
+        let field = knob.rsplit('.').next().unwrap_or(knob);
+        let mut all: Vec<&str> = names.iter().map(String::as_str).filter(|n| n.len() > 2).collect();
+        all.push(field);
+        for a in &all {
+            for b in &all {
+                self.beside.entry(value::spelling(a)).or_default().insert(value::spelling(b));
+                self.written.entry(value::spelling(a)).or_default().insert((*b).to_owned());
+            }
+        }
+    }
+
+    /// The spellings as written that stand beside a knob.
+    pub fn written(&self, knob: &str) -> impl Iterator<Item = &str> {
+        let field = knob.rsplit('.').next().unwrap_or(knob);
+        self.written.get(&value::spelling(field)).into_iter().flatten().map(String::as_str)
+    }
+
+    /// Whether a knob goes by a spelling that a user typed.
+    pub fn matches(&self, knob: &str, names: &[String], asked: &str) -> bool {
+        let asked = value::spelling(asked.rsplit('.').next().unwrap_or(asked));
+        let field = value::spelling(knob.rsplit('.').next().unwrap_or(knob));
+        let base = field.clone();
+        field == asked
+            || value::spelling(knob) == asked
+            || names.iter().any(|n| value::spelling(n) == asked)
+            || self.beside.get(&base).is_some_and(|s| s.contains(&asked))
+    }
+}
+
+impl Extractors {
+    /// The ways back to an event's old value; none where there is none, or where the
+    /// knob was not there before.
+    pub fn restore(&self, event: &Event, spellings: &Spellings) -> Vec<RestoreWay> {
+        let mut out: Vec<RestoreWay> = Vec::new();
+        let (Some(old), Some(_)) = (event.old.as_deref(), event.new.as_deref()) else { return out };
+        let Some(compiled) = self.all.iter().find(|c| c.rule.id == event.extractor) else {
+            return out;
+        };
+        let field = event.knob.rsplit('.').next().unwrap_or(&event.knob);
+        let mut names: Vec<&str> = event.names.iter().map(String::as_str).collect();
+        names.extend(spellings.written(&event.knob));
+        // Of several flags or variables the one that is spelled most like the field.
+        let likeness = |name: &&str| {
+            let (a, b) = (value::spelling(name), value::spelling(field));
+            let shared =
+                value::words(name).iter().filter(|w| value::words(field).contains(w)).count();
+            (a.ends_with(&b), shared, std::cmp::Reverse(name.len()))
+        };
+        let own_flag = event.knob.starts_with("--").then_some(event.knob.as_str());
+        let flag = own_flag.or_else(|| {
+            names
+                .iter()
+                .copied()
+                .filter(|n| n.starts_with("--") && !n.starts_with("--no-"))
+                .max_by_key(likeness)
+        });
+        let env = names
+            .iter()
+            .copied()
+            .filter(|n| {
+                n.contains('_')
+                    && n.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+            })
+            .max_by_key(likeness);
+        let Some(value) = plain(old, field) else { return out };
+        for way in &compiled.rule.restore {
+            if way.knobs.as_ref().is_some_and(|p| !p.0.is_match(&event.knob)) {
+                continue;
+            }
+            if (way.text.contains("{flag}") && flag.is_none())
+                || (way.text.contains("{env}") && env.is_none())
+            {
+                continue;
+            }
+            let text = way
+                .text
+                .replace("{knob}", &event.knob)
+                .replace("{field}", field)
+                .replace("{flag}", flag.unwrap_or_default())
+                .replace("{env}", env.unwrap_or_default())
+                .replace("{old}", &value);
+            let way = RestoreWay { consumer: way.consumer.clone(), text };
+            if !out.contains(&way) {
+                out.push(way);
+            }
+        }
+        out
+    }
+}
+
+/// A value as a user writes it: numbers without suffix, constants by what sets them
+/// apart from their knob. `None` for what cannot be written down (a rule, nothing).
+fn plain(value: &str, field: &str) -> Option<String> {
+    let value = value.trim();
+    let bare = value
+        .trim_matches('"')
+        .trim_start_matches("{ ")
+        .trim_start_matches('{')
+        .trim_end_matches('}')
+        .trim();
+    if bare.is_empty()
+        || bare.contains(['[', '(', '{', ';', '|', ' '])
+        || matches!(bare, "inherit" | "uninitialised" | "nil" | "nullptr")
+    {
+        return None;
+    }
+    let sign = bare.strip_prefix('-');
+    let digits = sign.unwrap_or(bare);
+    if digits.starts_with(|c: char| c.is_ascii_digit()) {
+        // Keep the decimal point that was written: `1.0` reads as a fraction.
+        let number = if digits.starts_with("0x") {
+            value::number(digits)
+        } else {
+            digits.trim_end_matches(['f', 'F']).to_owned()
+        };
+        let number = number.strip_suffix('.').unwrap_or(&number).to_owned();
+        let number = if number.contains('.') {
+            let short = number.trim_end_matches('0');
+            if short.ends_with('.') { format!("{short}0") } else { short.to_owned() }
+        } else {
+            number
+        };
+        return Some(if sign.is_some() { format!("-{number}") } else { number });
+    }
+    if bare.contains('_')
+        && bare.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+    {
+        let knob = value::words(field);
+        let own = |w: &String| {
+            !knob.contains(w)
+                && !matches!(w.as_str(), "llama" | "ggml" | "common" | "type" | "mode" | "gpt")
+        };
+        let rest: Vec<String> = value::words(bare).into_iter().filter(own).collect();
+        return (!rest.is_empty()).then(|| rest.join("_"));
+    }
+    Some(bare.to_owned())
+}

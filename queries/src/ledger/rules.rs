@@ -1,0 +1,321 @@
+//! Extractors as data: which files hold defaults, in which language, and what in
+//! them holds one.
+
+use std::path::Path;
+
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use regex::Regex;
+use serde::Deserialize;
+
+use super::entry::Scope;
+
+/// Why a rule file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ExtractorError {
+    /// It is not TOML, or not of this shape.
+    #[error("{file}: {source}")]
+    Toml {
+        /// The file.
+        file: String,
+        /// What the parser says.
+        source: Box<toml::de::Error>,
+    },
+    /// A pattern in it does not compile.
+    #[error("{file}: extractor {extractor}: {what}")]
+    Pattern {
+        /// The file.
+        file: String,
+        /// The extractor's id.
+        extractor: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// Two extractors have one id.
+    #[error("{file}: the extractor id {id} is taken")]
+    Twice {
+        /// The file.
+        file: String,
+        /// The id.
+        id: String,
+    },
+    /// A file of the user's could not be read.
+    #[error("{file}: {source}")]
+    Io {
+        /// The file or folder.
+        file: String,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// A pattern that a TOML file spells as a string.
+#[derive(Debug, Clone)]
+pub(crate) struct Pattern(pub Regex);
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Regex::new(&text).map(Pattern).map_err(serde::de::Error::custom)
+    }
+}
+
+/// What in a file holds defaults.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum Holder {
+    /// C++: the member initialisers of structs.
+    Struct { name: Pattern },
+    /// C and C++: what a function puts into the struct that it returns.
+    Returned { function: Pattern, owner: String },
+    /// C++: the initialiser of a variable.
+    Variable { name: Pattern, owner: String },
+    /// C and C++: `(default: …)` in the texts of a program's help.
+    Help {},
+    /// C++: calls that read a field of a request, with the value for where it is unset.
+    Request { call: Pattern, subject: Pattern, owner: String },
+    /// C, C++ and Go: named constants and variables.
+    Constants { name: Pattern },
+    /// C++: what is unset gets a value under a condition.
+    Resolved { variable: Pattern },
+    /// C++: one program's own value in a parser that many share.
+    Override { condition: Pattern, variable: Pattern, owner: String },
+    /// Go: the composite literal that a function returns, over the struct's tags.
+    Options { function: Pattern },
+    /// Go: environment variables and what they default to.
+    Env { call: Pattern },
+    /// Go: flags of a program.
+    Flags { call: Pattern },
+    /// Go: flags that are passed to another program, with their conditions.
+    Args { function: Pattern },
+    /// Go: a rule, told as the conditions and results of a function.
+    Rule { function: Pattern },
+    /// Go: what gets assigned under conditions.
+    Assigned { function: Pattern, variable: Pattern },
+    /// CMake: options, and variables of these names.
+    Cmake { names: Pattern },
+    /// A container file: arguments, base images, environment, versions of packages.
+    Image { environment: Pattern, packages: Pattern },
+    /// CMake presets: cache variables.
+    Presets {},
+    /// Any text: lines with a `value` (and perhaps a `knob`) group.
+    Lines {
+        pattern: Pattern,
+        knob: Option<String>,
+        #[serde(default)]
+        separator: Option<String>,
+    },
+    /// Markdown: tables with a row a knob.
+    Table { default: Pattern },
+}
+
+/// How a user gets an old value back.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Restore {
+    /// Who does it: the program that is told.
+    pub consumer: String,
+    /// The text to write, with `{knob}`, `{field}`, `{flag}`, `{env}` and `{old}`.
+    pub text: String,
+    /// Only for knobs that match.
+    #[serde(default)]
+    pub knobs: Option<Pattern>,
+}
+
+/// One extractor.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Extractor {
+    pub id: String,
+    /// The upstreams it is for; any where empty.
+    #[serde(default)]
+    pub upstreams: Vec<String>,
+    pub paths: Vec<String>,
+    #[serde(default)]
+    pub not: Vec<String>,
+    pub scope: Scope,
+    /// Extractors of one group hold the same knobs: a knob may move between them.
+    #[serde(default)]
+    pub group: Option<String>,
+    /// Scopes of some of its knobs.
+    #[serde(default)]
+    pub scopes: Vec<KnobScope>,
+    /// Old owners of fields, and what they are called today.
+    #[serde(default)]
+    pub owners: std::collections::BTreeMap<String, Vec<String>>,
+    /// Old knobs, and what they are called today.
+    #[serde(default)]
+    pub renamed: std::collections::BTreeMap<String, Vec<String>>,
+    /// Values of equal meaning.
+    #[serde(default)]
+    pub equal: Vec<Vec<String>>,
+    /// Knobs that are no defaults.
+    #[serde(default)]
+    pub ignore: Option<Pattern>,
+    #[serde(default)]
+    pub restore: Vec<Restore>,
+    pub holds: Vec<Holder>,
+    /// Snippets by us that must and must not give events.
+    #[serde(default)]
+    #[cfg_attr(not(test), allow(dead_code))]
+    pub examples: Vec<Example>,
+}
+
+/// The scope of an extractor's knobs that match.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct KnobScope {
+    pub knob: Pattern,
+    pub scope: Scope,
+}
+
+/// A file before and after, and what the ledger must say of it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(not(test), allow(dead_code))]
+pub(crate) struct Example {
+    /// What it shows.
+    pub shows: String,
+    pub before: String,
+    pub after: String,
+    /// `knob old -> new`, one an event; none where it must be silent.
+    #[serde(default)]
+    pub events: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleFile {
+    #[serde(default)]
+    extractor: Vec<Extractor>,
+    #[serde(default)]
+    resolves: Vec<super::resolve::Resolve>,
+}
+
+/// One extractor with its globs compiled.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub rule: Extractor,
+    pub globs: GlobSet,
+    pub not: GlobSet,
+}
+
+/// The rule files that are part of the program.
+const BUILT_IN: &[(&str, &str)] = &[
+    ("ollama.toml", include_str!("../../rules/defaults/ollama.toml")),
+    ("llama.cpp.toml", include_str!("../../rules/defaults/llama.cpp.toml")),
+    ("build.toml", include_str!("../../rules/defaults/build.toml")),
+    ("docs.toml", include_str!("../../rules/defaults/docs.toml")),
+    ("resolves.toml", include_str!("../../rules/defaults/resolves.toml")),
+];
+
+/// All extractors in use.
+#[derive(Debug)]
+pub struct Extractors {
+    pub(crate) all: Vec<Compiled>,
+    pub(crate) resolves: Vec<super::resolve::Resolve>,
+    texts: Vec<String>,
+}
+
+impl Extractors {
+    /// The extractors that are part of the program.
+    pub fn built_in() -> Result<Self, ExtractorError> {
+        let mut out = Extractors { all: Vec::new(), resolves: Vec::new(), texts: Vec::new() };
+        for (file, text) in BUILT_IN {
+            out.add(file, text)?;
+        }
+        Ok(out)
+    }
+
+    /// The built-in extractors, and those of the TOML files in a folder of the user's.
+    pub fn with_folder(folder: &Path) -> Result<Self, ExtractorError> {
+        let mut out = Self::built_in()?;
+        let io = |source| ExtractorError::Io { file: folder.display().to_string(), source };
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(io)? {
+            let path = entry.map_err(io)?.path();
+            if path.extension().is_some_and(|e| e == "toml") {
+                files.push(path);
+            }
+        }
+        files.sort();
+        for path in files {
+            let name = path.display().to_string();
+            let text = std::fs::read_to_string(&path)
+                .map_err(|source| ExtractorError::Io { file: name.clone(), source })?;
+            out.add(&name, &text)?;
+        }
+        Ok(out)
+    }
+
+    /// Adds one file's extractors.
+    pub fn add(&mut self, file: &str, text: &str) -> Result<(), ExtractorError> {
+        let parsed: RuleFile = toml::from_str(text).map_err(|source| ExtractorError::Toml {
+            file: file.to_owned(),
+            source: Box::new(source),
+        })?;
+        for rule in parsed.extractor {
+            if self.all.iter().any(|c| c.rule.id == rule.id) {
+                return Err(ExtractorError::Twice { file: file.to_owned(), id: rule.id });
+            }
+            let globs = |patterns: &[String]| {
+                let mut builder = GlobSetBuilder::new();
+                for pattern in patterns {
+                    builder.add(Glob::new(pattern)?);
+                }
+                builder.build()
+            };
+            let wrong = |error: globset::Error| ExtractorError::Pattern {
+                file: file.to_owned(),
+                extractor: rule.id.clone(),
+                what: error.to_string(),
+            };
+            let (paths, not) =
+                (globs(&rule.paths).map_err(wrong)?, globs(&rule.not).map_err(wrong)?);
+            self.all.push(Compiled { rule, globs: paths, not });
+        }
+        self.resolves.extend(parsed.resolves);
+        self.texts.push(text.to_owned());
+        Ok(())
+    }
+
+    /// The indexes of the extractors that read a path of an upstream.
+    pub(crate) fn reading(&self, upstream: &str, path: &str) -> Vec<usize> {
+        let mut out = Vec::new();
+        for (n, c) in self.all.iter().enumerate() {
+            let ups = &c.rule.upstreams;
+            if (ups.is_empty() || ups.iter().any(|u| u == upstream))
+                && c.globs.is_match(path)
+                && !c.not.is_match(path)
+            {
+                out.push(n);
+            }
+        }
+        out
+    }
+
+    /// Whether any extractor reads a path of an upstream.
+    pub fn reads(&self, upstream: &str, path: &str) -> bool {
+        !self.reading(upstream, path).is_empty()
+    }
+
+    /// What the ledger reads of an upstream: each extractor's id, scope and paths.
+    pub fn coverage(&self, upstream: &str) -> Vec<(&str, Scope, &[String])> {
+        let covers = |c: &&Compiled| {
+            c.rule.upstreams.is_empty() || c.rule.upstreams.iter().any(|u| u == upstream)
+        };
+        let all = self.all.iter().filter(covers);
+        all.map(|c| (c.rule.id.as_str(), c.rule.scope, c.rule.paths.as_slice())).collect()
+    }
+
+    /// A hash of the rules and of what reads them: derived rows are keyed by it.
+    pub fn hash(&self) -> String {
+        use sha2::{Digest, Sha256};
+        let mut hash = Sha256::new();
+        hash.update(super::ENGINE_VERSION.to_le_bytes());
+        for text in &self.texts {
+            hash.update(text.len().to_le_bytes());
+            hash.update(text.as_bytes());
+        }
+        hash.finalize().iter().map(|b| format!("{b:02x}")).collect()
+    }
+}

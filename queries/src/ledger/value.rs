@@ -1,0 +1,207 @@
+//! When two values mean the same: literals that are written differently,
+//! constants whose prefix was renamed.
+
+use super::lex::{self, Kind};
+
+/// Words that say nothing in a constant's or function's name: projects, and kinds
+/// of kinds. They come and go when enums are renamed.
+const NEUTRAL: &[&str] =
+    &["llama", "gpt", "common", "ggml", "llm", "type", "mode", "enum", "default", "e"];
+
+/// Whether two values mean the same.
+pub(crate) fn same(a: &str, b: &str, equal: &[Vec<String>]) -> bool {
+    if a == b {
+        return true;
+    }
+    let listed = |set: &Vec<String>| {
+        let has = |v: &str| set.iter().any(|s| s == v.trim());
+        has(a) && has(b)
+    };
+    if equal.iter().any(listed) {
+        return true;
+    }
+    // An address is no comment.
+    if a.contains("://") || b.contains("://") {
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        return words(a) == words(b);
+    }
+    let (a, b) = (parts(a), parts(b));
+    a.len() == b.len()
+        && a.iter().zip(&b).all(|(x, y)| {
+            x == y
+                || same_word(x, y)
+                || equal.iter().any(|set| set.contains(&x.0) && set.contains(&y.0))
+        })
+}
+
+/// A value's meaning without layout: numbers in one form, names joined over `::`,
+/// trailing commas and comments dropped.
+fn parts(value: &str) -> Vec<(String, Kind)> {
+    let mut out: Vec<(String, Kind)> = Vec::new();
+    for token in lex::tokens(value, 0).filter(|t| t.kind != Kind::Comment) {
+        let text = match token.kind {
+            Kind::Number => number(token.text),
+            Kind::Word if token.text == "NULL" => "nullptr".to_owned(),
+            Kind::Text | Kind::Char => format!("\"{}\"", lex::unquote(token.text)),
+            _ => token.text.to_owned(),
+        };
+        // `a::b` is one name.
+        if token.kind == Kind::Word && out.len() >= 3 {
+            let n = out.len();
+            if out[n - 1].0 == ":" && out[n - 2].0 == ":" && out[n - 3].1 == Kind::Word {
+                out.truncate(n - 2);
+                out[n - 3].0.push('_');
+                out[n - 3].0.push_str(&text);
+                continue;
+            }
+        }
+        // Where a member lives says nothing: `params.x` and `params.sampling.x` are `x`.
+        if token.kind == Kind::Word && out.len() >= 2 {
+            let n = out.len();
+            let arrow = n >= 3 && out[n - 1].0 == ">" && out[n - 2].0 == "-";
+            let owner = if arrow { n - 3 } else { n - 2 };
+            if (arrow || out[n - 1].0 == ".") && out[owner].1 == Kind::Word {
+                out.truncate(owner);
+            }
+        }
+        if matches!(token.text, "}" | ")" | "]") && out.last().is_some_and(|l| l.0 == ",") {
+            out.pop();
+        }
+        // A cast or constructor around a string says nothing.
+        out.push((text, token.kind));
+    }
+    strip_string_constructor(&mut out);
+    out
+}
+
+fn strip_string_constructor(out: &mut Vec<(String, Kind)>) {
+    if out.len() == 4
+        && matches!(out[0].0.as_str(), "std_string" | "string")
+        && out[1].0 == "("
+        && out[3].0 == ")"
+    {
+        out.swap(0, 2);
+        out.truncate(1);
+    }
+}
+
+/// A number in one form: `1.0f`, `1.`, `1` and `0x1` are one; what is no number
+/// stays.
+pub(crate) fn number(text: &str) -> String {
+    let clean = text.replace(['\'', '_'], "").to_ascii_lowercase();
+    if let Some(hex) = clean.strip_prefix("0x") {
+        let digits = hex.trim_end_matches(['u', 'l']);
+        return u64::from_str_radix(digits, 16).map_or(clean.clone(), |n| n.to_string());
+    }
+    let digits = clean.trim_end_matches(['f', 'u', 'l']);
+    match digits.parse::<f64>() {
+        Ok(n) if n.is_finite() => n.to_string(),
+        _ => clean,
+    }
+}
+
+fn same_word(a: &(String, Kind), b: &(String, Kind)) -> bool {
+    if a.1 != Kind::Word || b.1 != Kind::Word {
+        return false;
+    }
+    let (a, b) = (meaning(&a.0), meaning(&b.0));
+    if a.is_empty() || b.is_empty() {
+        return false;
+    }
+    let (long, short) = if a.len() >= b.len() { (&a, &b) } else { (&b, &a) };
+    let negates = |w: &String| matches!(w.as_str(), "no" | "not" | "non" | "un" | "disable");
+    let (rest, end) = long.split_at(long.len() - short.len());
+    end == &short[..] && (rest.is_empty() || short.len() >= 2) && !rest.iter().any(negates)
+}
+
+/// The words of a name that carry meaning, in lower case.
+fn meaning(name: &str) -> Vec<String> {
+    let words = words(name);
+    let kept: Vec<String> =
+        words.iter().filter(|w| !NEUTRAL.contains(&w.as_str())).cloned().collect();
+    if kept.is_empty() { words } else { kept }
+}
+
+/// The words of a name: split at underscores, other marks, and where capitals begin.
+pub(crate) fn words(name: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut last = ' ';
+    let chars: Vec<char> = name.chars().collect();
+    for (i, &c) in chars.iter().enumerate() {
+        if !c.is_alphanumeric() {
+            last = ' ';
+            continue;
+        }
+        let next_lower = chars.get(i + 1).is_some_and(|n| n.is_lowercase());
+        let starts = last == ' '
+            || (c.is_uppercase() && (last.is_lowercase() || (last.is_uppercase() && next_lower)));
+        if starts {
+            out.push(String::new());
+        }
+        if let Some(word) = out.last_mut() {
+            word.extend(c.to_lowercase());
+        }
+        last = c;
+    }
+    out
+}
+
+/// A spelling without its marks and capitals: `--repeat-penalty`, `RepeatPenalty`
+/// and `repeat_penalty` are one.
+pub fn spelling(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writing_is_not_meaning() {
+        for (a, b) in [
+            ("1.0", "1.0f"),
+            ("1.", "1"),
+            ("0x10", "16"),
+            ("{512}", "{ 512, }"),
+            ("NULL", "nullptr"),
+            ("std::string(\"a\")", "\"a\""),
+            ("FOO_SPLIT_LAYER", "FOO_SPLIT_MODE_LAYER"),
+            ("GPT_SAMPLER_TYPE_TOP_K", "COMMON_SAMPLER_TYPE_TOP_K"),
+            ("llama_sampler_type::TOP_K", "GPT_SAMPLER_TYPE_TOP_K"),
+            ("get_num_big_cores()", "cpu_get_num_big_cores()"),
+        ] {
+            assert!(same(a, b, &[]), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn meaning_is_not_writing() {
+        for (a, b) in [
+            ("1.0", "1.1"),
+            ("-1", "1"),
+            ("GGML_TYPE_Q4_0", "GGML_TYPE_Q5_0"),
+            ("MODE_MMAP", "MODE_AUTO"),
+            ("{ A_TOP_K, A_TOP_P }", "{ A_TOP_K, A_MIN_P, A_TOP_P }"),
+            ("get_num_cores()", "get_math_cpu_count()"),
+            ("\"a\"", "\"b\""),
+            ("true", "false"),
+            ("nullptr", "false"),
+            ("http://a,app://b", "http://a,app://c"),
+        ] {
+            assert!(!same(a, b, &[]), "{a} {b}");
+        }
+        assert!(same(
+            "nil",
+            "TriStateUndefined",
+            &[vec!["nil".into(), "TriStateUndefined".into()]]
+        ));
+    }
+
+    #[test]
+    fn finds_words_in_any_case() {
+        assert_eq!(words("RepeatLastN"), ["repeat", "last", "n"]);
+        assert_eq!(words("UseMMap"), ["use", "m", "map"]);
+        assert_eq!(words("LLAMA_ARG_FIT"), ["llama", "arg", "fit"]);
+        assert_eq!(spelling("--repeat-penalty"), spelling("RepeatPenalty"));
+    }
+}

@@ -1,0 +1,138 @@
+//! The clauses of a report: what it complains of, what it says is fine, and
+//! what makes the trouble go away.
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::RulesError;
+
+const CLAUSES: &str = include_str!("../../rules/rank/clauses.toml");
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    spared: String,
+    past: String,
+    remedy: String,
+    #[cfg_attr(not(test), allow(dead_code))]
+    spared_examples: Vec<String>,
+    #[cfg_attr(not(test), allow(dead_code))]
+    past_examples: Vec<String>,
+    #[cfg_attr(not(test), allow(dead_code))]
+    remedy_examples: Vec<String>,
+}
+
+/// What a clause of a report is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClauseKind {
+    /// It complains.
+    Complaint,
+    /// It says what is fine.
+    Spared,
+    /// It says what makes the trouble go away or come.
+    Remedy,
+}
+
+/// One clause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Clause<'a> {
+    /// What it is for.
+    pub kind: ClauseKind,
+    /// Its text.
+    pub text: &'a str,
+}
+
+/// The compiled patterns.
+#[derive(Debug)]
+pub struct Clauses {
+    spared: Regex,
+    past: Regex,
+    remedy: Regex,
+    border: Regex,
+}
+
+impl Clauses {
+    /// The patterns that ship with the binary.
+    ///
+    /// # Errors
+    /// Where the file is no valid TOML or holds an invalid pattern.
+    pub fn shipped() -> Result<Self, RulesError> {
+        let file: File = toml::from_str(CLAUSES)?;
+        let compile = |pattern: &str| Regex::new(&format!("(?i){pattern}"));
+        Ok(Clauses {
+            spared: compile(&file.spared)?,
+            past: compile(&file.past)?,
+            remedy: compile(&file.remedy)?,
+            border: compile(
+                r"[.;:!?](\s|$)|,\s|\s(but|while|whereas|although|though|unless)\s|[()]",
+            )?,
+        })
+    }
+
+    /// The clauses of a report, in order.
+    pub fn cut<'a>(&self, report: &'a str) -> Vec<Clause<'a>> {
+        let mut out = Vec::new();
+        let mut start = 0;
+        for border in self.border.find_iter(report) {
+            // A word at the border belongs to what follows.
+            self.push(report.get(start..border.start()), &mut out);
+            start = if border.as_str().trim().chars().all(char::is_alphabetic) {
+                border.start()
+            } else {
+                border.end()
+            };
+        }
+        self.push(report.get(start..), &mut out);
+        out
+    }
+
+    fn push<'a>(&self, text: Option<&'a str>, out: &mut Vec<Clause<'a>>) {
+        let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return };
+        let kind = if self.remedy.is_match(text) {
+            ClauseKind::Remedy
+        } else if self.spared.is_match(text) && !self.past.is_match(text) {
+            ClauseKind::Spared
+        } else {
+            ClauseKind::Complaint
+        };
+        out.push(Clause { kind, text });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(report: &str) -> Vec<ClauseKind> {
+        Clauses::shipped().unwrap().cut(report).iter().map(|clause| clause.kind).collect()
+    }
+
+    #[test]
+    fn the_examples_are_what_they_say() {
+        let file: File = toml::from_str(CLAUSES).unwrap();
+        for text in file.spared_examples {
+            assert_eq!(kinds(&text), [ClauseKind::Spared], "{text}");
+        }
+        for text in file.past_examples {
+            assert_eq!(kinds(&text), [ClauseKind::Complaint], "{text}");
+        }
+        for text in file.remedy_examples {
+            assert_eq!(kinds(&text), [ClauseKind::Remedy], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_complaint_and_what_is_fine_are_told_apart() {
+        let report = "Metal prints noise since b100; the CPU backend is fine, but only with f16.";
+        assert_eq!(kinds(report), [ClauseKind::Complaint, ClauseKind::Spared, ClauseKind::Remedy]);
+    }
+
+    #[test]
+    fn never_panics() {
+        let clauses = Clauses::shipped().unwrap();
+        proptest::proptest!(|(text in "\\PC{0,200}")| {
+            let cut: usize = clauses.cut(&text).iter().map(|clause| clause.text.len()).sum();
+            proptest::prop_assert!(cut <= text.len());
+        });
+    }
+}

@@ -1,0 +1,259 @@
+//! What files are: whose backend, which area, shared core, or without effect on
+//! what a server does. The maps are data.
+
+use std::collections::BTreeMap;
+
+use regex::{Regex, RegexSet};
+use serde::Deserialize;
+
+use super::RulesError;
+use super::tokens::Tokenizer;
+
+const BACKENDS: &str = include_str!("../../rules/rank/backends.toml");
+const AREAS: &str = include_str!("../../rules/rank/areas.toml");
+const WORDS: &str = include_str!("../../rules/rank/words.toml");
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BackendsFile {
+    backend: Vec<BackendRule>,
+}
+
+/// One backend: how its files, subjects and machines are recognised.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BackendRule {
+    /// Its name, as `--backend` takes it.
+    pub name: String,
+    /// Its files.
+    pub path: String,
+    /// What a subject says of it.
+    pub subject: String,
+    /// How a subject starts that is about it alone.
+    pub head: String,
+    /// Words of a report that tell this backend where none was given.
+    #[serde(default)]
+    pub hint: Option<String>,
+    /// Backends whose code this one is built from.
+    #[serde(default)]
+    pub shares: Vec<String>,
+    /// Words that the question gains.
+    #[serde(default)]
+    pub words: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AreasFile {
+    core: String,
+    area: Vec<AreaRule>,
+    inert: Vec<InertRule>,
+}
+
+/// One area of a code base, and the words of a report that mean it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AreaRule {
+    /// Its name in reasons.
+    pub name: String,
+    /// Words of a report that ask for it.
+    pub asks: String,
+    /// Its files.
+    pub path: String,
+    /// Reports that ask for it.
+    pub must: Vec<String>,
+    /// Reports that do not.
+    pub must_not: Vec<String>,
+}
+
+/// Files that cannot change what a server does.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InertRule {
+    /// Its name in reasons.
+    pub name: String,
+    /// The files.
+    pub path: String,
+    /// Reports in which these files do count.
+    pub unless: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WordsFile {
+    stop: Vec<String>,
+}
+
+/// What the files of one commit are.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileFacets {
+    /// How many there are.
+    pub count: u32,
+    /// Backends whose files are among them, as bits.
+    pub backends: u32,
+    /// Areas whose files are among them, as bits.
+    pub areas: u32,
+    /// How many belong to the shared core.
+    pub core: u32,
+    /// Kinds of inert files among them, as bits.
+    pub inert: u32,
+    /// How many are inert.
+    pub inert_count: u32,
+}
+
+/// The compiled maps.
+#[derive(Debug)]
+pub struct Facets {
+    /// The backends, in the order of the bits.
+    pub backends: Vec<BackendRule>,
+    /// The areas, in the order of the bits.
+    pub areas: Vec<AreaRule>,
+    /// The kinds of inert files, in the order of the bits.
+    pub inert: Vec<InertRule>,
+    backend_path: RegexSet,
+    backend_subject: RegexSet,
+    backend_head: RegexSet,
+    backend_hint: Vec<Option<Regex>>,
+    area_path: RegexSet,
+    area_asks: RegexSet,
+    inert_path: RegexSet,
+    inert_unless: RegexSet,
+    core: Regex,
+    stop: Vec<String>,
+}
+
+fn bits(matches: &regex::SetMatches) -> u32 {
+    matches.iter().filter(|at| *at < 32).fold(0, |bits, at| bits | 1 << at)
+}
+
+fn any_case(pattern: &str) -> String {
+    format!("(?i){pattern}")
+}
+
+impl Facets {
+    /// The maps that ship with the binary.
+    ///
+    /// # Errors
+    /// Where a map is no valid TOML or holds an invalid pattern.
+    pub fn shipped() -> Result<Self, RulesError> {
+        let backends: BackendsFile = toml::from_str(BACKENDS)?;
+        let areas: AreasFile = toml::from_str(AREAS)?;
+        let words: WordsFile = toml::from_str(WORDS)?;
+        let backends = backends.backend;
+        let set = |patterns: Vec<String>| RegexSet::new(patterns);
+        let one = |pattern: &String| Regex::new(&any_case(pattern));
+        Ok(Facets {
+            backend_path: set(backends.iter().map(|b| any_case(&b.path)).collect())?,
+            backend_subject: set(backends.iter().map(|b| any_case(&b.subject)).collect())?,
+            backend_head: set(backends.iter().map(|b| any_case(&b.head)).collect())?,
+            backend_hint: backends
+                .iter()
+                .map(|b| b.hint.as_ref().map(one).transpose())
+                .collect::<Result<_, _>>()?,
+            area_path: set(areas.area.iter().map(|a| any_case(&a.path)).collect())?,
+            area_asks: set(areas.area.iter().map(|a| any_case(&a.asks)).collect())?,
+            inert_path: set(areas.inert.iter().map(|i| any_case(&i.path)).collect())?,
+            inert_unless: set(areas.inert.iter().map(|i| any_case(&i.unless)).collect())?,
+            core: Regex::new(&any_case(&areas.core))?,
+            stop: words.stop,
+            backends,
+            areas: areas.area,
+            inert: areas.inert,
+        })
+    }
+
+    /// A tokenizer with the shipped stop words.
+    pub fn tokenizer(&self) -> Tokenizer {
+        Tokenizer::new(&self.stop)
+    }
+
+    /// What these files are.
+    pub fn files<'p>(&self, paths: impl IntoIterator<Item = &'p str>) -> FileFacets {
+        let mut out = FileFacets::default();
+        for path in paths {
+            out.count = out.count.saturating_add(1);
+            out.backends |= bits(&self.backend_path.matches(path));
+            out.areas |= bits(&self.area_path.matches(path));
+            if self.core.is_match(path) {
+                out.core = out.core.saturating_add(1);
+            }
+            let inert = bits(&self.inert_path.matches(path));
+            if inert != 0 {
+                out.inert |= inert;
+                out.inert_count = out.inert_count.saturating_add(1);
+            }
+        }
+        out
+    }
+
+    /// The backends that a subject names, and the one it starts with.
+    pub fn subject_backends(&self, subject: &str) -> (u32, u32) {
+        (bits(&self.backend_subject.matches(subject)), bits(&self.backend_head.matches(subject)))
+    }
+
+    /// The bit of a backend's name.
+    pub fn backend_bit(&self, name: &str) -> Option<usize> {
+        self.backends.iter().position(|b| b.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The bits of a backend and of those whose code it is built from.
+    pub fn wanted(&self, name: &str) -> u32 {
+        let Some(at) = self.backend_bit(name) else { return 0 };
+        self.backends
+            .get(at)
+            .into_iter()
+            .flat_map(|b| &b.shares)
+            .filter_map(|other| self.backend_bit(other))
+            .fold(1 << at, |bits, at| bits | 1 << at)
+    }
+
+    /// The backends that a report's words tell.
+    pub fn hinted(&self, report: &str) -> Vec<(&str, String)> {
+        self.backends
+            .iter()
+            .zip(&self.backend_hint)
+            .filter_map(|(backend, hint)| {
+                let found = hint.as_ref()?.find(report)?;
+                Some((backend.name.as_str(), found.as_str().to_owned()))
+            })
+            .collect()
+    }
+
+    /// The areas that a report asks for, as bits.
+    pub fn asked_areas(&self, report: &str) -> u32 {
+        bits(&self.area_asks.matches(report))
+    }
+
+    /// The kinds of inert files that do count for a report, as bits.
+    pub fn live_inert(&self, report: &str) -> u32 {
+        bits(&self.inert_unless.matches(report))
+    }
+
+    /// The names of the set bits among the areas.
+    pub fn area_names(&self, set: u32) -> Vec<&str> {
+        named(set, self.areas.iter().map(|a| a.name.as_str()))
+    }
+
+    /// The names of the set bits among the backends.
+    pub fn backend_names(&self, set: u32) -> Vec<&str> {
+        named(set, self.backends.iter().map(|b| b.name.as_str()))
+    }
+
+    /// The names of the set bits among the kinds of inert files.
+    pub fn inert_names(&self, set: u32) -> Vec<&str> {
+        named(set, self.inert.iter().map(|i| i.name.as_str()))
+    }
+
+    /// How many rules there are of each kind, for the hash of derived tables.
+    pub fn sizes(&self) -> BTreeMap<&'static str, usize> {
+        BTreeMap::from([
+            ("backends", self.backends.len()),
+            ("areas", self.areas.len()),
+            ("inert", self.inert.len()),
+        ])
+    }
+}
+
+fn named<'a>(set: u32, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    names.enumerate().filter(|(at, _)| *at < 32 && set & 1 << at != 0).map(|(_, n)| n).collect()
+}

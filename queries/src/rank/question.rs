@@ -1,0 +1,198 @@
+//! A question, and what is read out of it.
+
+use super::clauses::{ClauseKind, Clauses};
+use super::concepts::{Concepts, Meaning};
+use super::facets::Facets;
+use super::model_name::ModelNames;
+use super::tokens::{TermId, term_id};
+use super::weights::Weights;
+use super::{RulesError, tokens::Tokenizer};
+
+/// What somebody asks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Query {
+    /// What was seen, in the asker's words.
+    pub symptom: String,
+    /// The backend, by its name in the map (`cuda`, `hip`, …).
+    pub backend: Option<String>,
+    /// The model, by any name.
+    pub model: Option<String>,
+}
+
+/// One word of the question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuestionTerm {
+    /// The term.
+    pub term: String,
+    /// Its id.
+    pub id: TermId,
+    /// How much it counts.
+    pub weight: f64,
+}
+
+/// One concept of the question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuestionConcept {
+    /// Its name.
+    pub name: String,
+    /// The words that asked for it.
+    pub asked: String,
+    /// What commits call it.
+    pub meanings: Vec<Meaning>,
+}
+
+/// A question, read.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Question {
+    /// Its words.
+    pub terms: Vec<QuestionTerm>,
+    /// Its concepts.
+    pub concepts: Vec<QuestionConcept>,
+    /// The names of the backends in question.
+    pub backends: Vec<String>,
+    /// Their bits.
+    pub asked: u32,
+    /// These and the ones they share code with, as bits.
+    pub wanted: u32,
+    /// Offloading is in play, so that CPU code is no contradiction.
+    pub offload: bool,
+    /// The symptom speaks of defaults.
+    pub defaults: bool,
+    /// The areas asked for, as bits.
+    pub areas: u32,
+    /// Kinds of files that are inert but for this question, as bits.
+    pub live: u32,
+}
+
+impl Question {
+    /// Whether nothing was asked for.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty() && self.concepts.is_empty()
+    }
+
+    /// The ids whose statistics are needed.
+    pub fn ids(&self) -> impl Iterator<Item = TermId> + '_ {
+        let meanings = self.concepts.iter().flat_map(|concept| &concept.meanings);
+        self.terms.iter().map(|term| term.id).chain(meanings.flat_map(|m| m.terms.iter().copied()))
+    }
+}
+
+/// Reads questions.
+pub struct QuestionReader<'a> {
+    facets: &'a Facets,
+    weights: &'a Weights,
+    concepts: Concepts,
+    clauses: Clauses,
+    models: ModelNames,
+    tokenizer: Tokenizer,
+}
+
+impl<'a> QuestionReader<'a> {
+    /// A reader with these maps.
+    ///
+    /// # Errors
+    /// Where a shipped data file is not valid.
+    pub fn new(facets: &'a Facets, weights: &'a Weights) -> Result<Self, RulesError> {
+        let concepts = Concepts::shipped(&mut facets.tokenizer())?;
+        Self::with(facets, weights, concepts)
+    }
+
+    /// A reader with concepts of the caller's.
+    ///
+    /// # Errors
+    /// Where a shipped data file is not valid.
+    pub fn with(
+        facets: &'a Facets,
+        weights: &'a Weights,
+        concepts: Concepts,
+    ) -> Result<Self, RulesError> {
+        let tokenizer = facets.tokenizer();
+        Ok(QuestionReader {
+            facets,
+            weights,
+            concepts,
+            clauses: Clauses::shipped()?,
+            models: ModelNames::shipped()?,
+            tokenizer,
+        })
+    }
+
+    /// What a question asks for.
+    pub fn read(&mut self, query: &Query) -> Question {
+        let clauses = self.clauses.cut(&query.symptom);
+        let mut out = Question::default();
+        let mut complaint = String::new();
+        for clause in &clauses {
+            let weight = match clause.kind {
+                ClauseKind::Complaint => 1.0,
+                ClauseKind::Spared => self.weights.text.spared,
+                ClauseKind::Remedy => self.weights.text.remedy,
+            };
+            if clause.kind != ClauseKind::Spared {
+                complaint.push_str(clause.text);
+                complaint.push_str(". ");
+            }
+            self.tokenizer.each(clause.text, |term| add(&mut out.terms, term, weight));
+        }
+        out.backends = match query.backend.as_deref().map(str::trim) {
+            Some(name) if !name.is_empty() => vec![name.to_lowercase()],
+            _ => self
+                .facets
+                .hinted(&complaint)
+                .into_iter()
+                .map(|(name, _)| name.to_owned())
+                .collect(),
+        };
+        for name in &out.backends {
+            out.wanted |= self.facets.wanted(name);
+            out.asked |= self.facets.backend_bit(name).map_or(0, |at| 1 << at);
+            let words = self.facets.backends.iter().find(|b| b.name == *name);
+            let words = self.tokenizer.terms(words.map_or("", |b| b.words.as_str()));
+            for term in &mut out.terms {
+                if words.contains(&term.term) {
+                    term.weight *= self.weights.text.named_backend;
+                }
+            }
+            if query.backend.is_some() {
+                let weight = self.weights.text.question_backend;
+                words.iter().for_each(|term| add(&mut out.terms, term, weight));
+            }
+        }
+        out.terms.retain(|term| term.weight > 0.0);
+        out.concepts = self
+            .concepts
+            .asked(&complaint)
+            .into_iter()
+            .map(|(concept, asked)| QuestionConcept {
+                name: concept.rule.name.clone(),
+                asked,
+                meanings: concept.meanings.clone(),
+            })
+            .collect();
+        let model = query.model.as_deref().map(|name| self.models.parse(name));
+        for name in model.iter().flat_map(|model| &model.concepts) {
+            let known = out.concepts.iter().any(|concept| concept.name == *name);
+            if let Some(concept) = self.concepts.named(name).filter(|_| !known) {
+                out.concepts.push(QuestionConcept {
+                    name: name.clone(),
+                    asked: query.model.clone().unwrap_or_default(),
+                    meanings: concept.meanings.clone(),
+                });
+            }
+        }
+        let asked = |name: &str| out.concepts.iter().any(|concept| concept.name == name);
+        out.defaults = asked("changed by default");
+        out.offload = asked("weights on the CPU");
+        out.areas = self.facets.asked_areas(&complaint);
+        out.live = self.facets.live_inert(&query.symptom);
+        out
+    }
+}
+
+fn add(terms: &mut Vec<QuestionTerm>, term: &str, weight: f64) {
+    let id = term_id(term);
+    match terms.iter_mut().find(|known| known.id == id) {
+        Some(known) => known.weight = known.weight.max(weight),
+        None => terms.push(QuestionTerm { term: term.to_owned(), id, weight }),
+    }
+}

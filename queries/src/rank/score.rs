@@ -1,0 +1,362 @@
+//! The sum: words, concepts, and what the changed files are.
+
+use std::cmp::Ordering;
+
+use headwater_store::Oid;
+use serde::Serialize;
+
+use super::corpus::CorpusStats;
+use super::facets::Facets;
+use super::features::{CommitFeatures, Field};
+use super::mentions::MentionKind;
+use super::question::{Question, QuestionConcept};
+use super::tokens::TermId;
+use super::weights::Weights;
+use super::within;
+
+/// One part of a score, in words.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reason {
+    /// Its points; negative where it speaks against the commit.
+    pub points: f64,
+    /// What it says.
+    pub words: String,
+    /// What it rests on: matched words, files, commits.
+    pub evidence: Vec<String>,
+}
+
+/// One commit with its score.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Ranked {
+    /// The commit.
+    pub oid: Oid,
+    /// The sum of its reasons' points.
+    pub score: f64,
+    /// Its reasons, largest first.
+    pub reasons: Vec<Reason>,
+    /// It changes nothing that can have an effect on what was asked.
+    pub inert: bool,
+    /// It is about another backend alone.
+    pub contradicted: bool,
+}
+
+/// What a later commit says of a candidate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Later {
+    /// The later commit.
+    pub by: Oid,
+    /// Why it names the candidate.
+    pub kind: MentionKind,
+    /// How a reader knows it: its first tag or build, or its date.
+    pub place: String,
+}
+
+/// A commit to rank, with what is known besides it.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate<'a> {
+    /// The commit.
+    pub commit: &'a CommitFeatures,
+    /// How rare words are in its upstream.
+    pub corpus: &'a CorpusStats,
+    /// What commits after the window say of it; empty where that may not count.
+    pub later: &'a [Later],
+    /// The knobs whose defaults it moves.
+    pub defaults: &'a [String],
+}
+
+impl<'a> Candidate<'a> {
+    /// A candidate of which nothing else is known.
+    pub fn new(commit: &'a CommitFeatures, corpus: &'a CorpusStats) -> Self {
+        Candidate { commit, corpus, later: &[], defaults: &[] }
+    }
+}
+
+/// What a window holds for a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outlook {
+    /// At least one commit speaks of what was asked.
+    Open,
+    /// Nothing speaks of what was asked: the order rests on files and size.
+    Faint,
+    /// Nothing in the window can have an effect.
+    Nothing,
+}
+
+/// A ranked window.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Ranking {
+    /// All candidates, best first.
+    pub commits: Vec<Ranked>,
+    /// What the window holds.
+    pub outlook: Outlook,
+}
+
+/// What a match of words came to.
+#[derive(Debug, Clone, Default)]
+struct Match {
+    sum: f64,
+    parts: Vec<(f64, String)>,
+}
+
+/// Ranks commits by what is known, best first.
+pub fn rank(
+    question: &Question,
+    candidates: &[Candidate<'_>],
+    facets: &Facets,
+    weights: &Weights,
+) -> Ranking {
+    let text: Vec<Match> = candidates.iter().map(|c| text_match(question, *c, weights)).collect();
+    let concept: Vec<Match> =
+        candidates.iter().map(|c| concept_match(question, *c, weights)).collect();
+    let best = |all: &[Match]| all.iter().map(|m| m.sum).fold(0.0, f64::max);
+    let (most_text, most_concept) = possible(question, candidates, weights);
+    let told = best(&text) > 0.0 || best(&concept) > 0.0;
+    let best_text = best(&text).max(weights.text.floor * most_text);
+    let best_concept = best(&concept).max(weights.concept.floor * most_concept);
+    let undone = within::reverted(candidates);
+    let mut commits: Vec<Ranked> = candidates
+        .iter()
+        .zip(text.into_iter().zip(concept))
+        .map(|(candidate, (text, concept))| {
+            let mut reasons = Vec::new();
+            relative(&mut reasons, text, best_text, weights.text.points, "words of the symptom");
+            relative(&mut reasons, concept, best_concept, weights.concept.points, "speaks of");
+            let (inert, contradicted) =
+                structure(&mut reasons, question, candidate.commit, facets, weights);
+            facts(&mut reasons, question, candidate, weights);
+            if let Some(other) = undone.get(&candidate.commit.oid) {
+                push(
+                    &mut reasons,
+                    weights.structure.reverted,
+                    format!("undone within the window ({})", other.short()),
+                    vec![other.to_string()],
+                );
+            }
+            Ranked { oid: candidate.commit.oid, score: 0.0, reasons, inert, contradicted }
+        })
+        .collect();
+    commits.iter_mut().for_each(settle);
+    within::merges(candidates, &mut commits, weights);
+    commits.iter_mut().for_each(settle);
+    commits.sort_by(|a, b| descending(a.score, b.score).then(a.oid.cmp(&b.oid)));
+    let outlook = if commits.iter().all(|c| c.inert || c.contradicted) {
+        Outlook::Nothing
+    } else if told || question.is_empty() {
+        Outlook::Open
+    } else {
+        Outlook::Faint
+    };
+    Ranking { commits, outlook }
+}
+
+/// Sums the reasons up and puts the largest first.
+fn settle(commit: &mut Ranked) {
+    commit.reasons.sort_by(|a, b| descending(a.points.abs(), b.points.abs()));
+    commit.score = commit.reasons.iter().map(|reason| reason.points).sum();
+}
+
+pub(super) fn push(reasons: &mut Vec<Reason>, points: f64, words: String, evidence: Vec<String>) {
+    if points != 0.0 {
+        reasons.push(Reason { points, words, evidence });
+    }
+}
+
+/// What a commit that holds every word of the question in its subject would get.
+fn possible(question: &Question, candidates: &[Candidate<'_>], weights: &Weights) -> (f64, f64) {
+    let most = |of: &dyn Fn(&CorpusStats) -> f64| {
+        candidates.iter().map(|c| of(c.corpus)).fold(0.0, f64::max)
+    };
+    let Some(first) = candidates.first() else { return (0.0, 0.0) };
+    let idf = |id: TermId| first.corpus.term_idf(Field::Lines, id, 0.0);
+    let text =
+        question.terms.iter().map(|t| t.weight * idf(t.id)).sum::<f64>() * weights.text.subject;
+    let concept = most(&|corpus| question.concepts.len() as f64 * corpus.idf(10.0));
+    (text, concept)
+}
+
+pub(super) fn descending(a: f64, b: f64) -> Ordering {
+    b.partial_cmp(&a).unwrap_or(Ordering::Equal)
+}
+
+fn relative(reasons: &mut Vec<Reason>, found: Match, best: f64, points: f64, what: &str) {
+    if found.sum <= 0.0 || best <= 0.0 || points == 0.0 {
+        return;
+    }
+    let mut parts = found.parts;
+    parts.sort_by(|a, b| descending(a.0, b.0));
+    parts.truncate(5);
+    let evidence: Vec<String> = parts.into_iter().map(|part| part.1).collect();
+    reasons.push(Reason {
+        points: points * found.sum / best,
+        words: format!("{what}: {}", evidence.join(", ")),
+        evidence,
+    });
+}
+
+fn bm25(corpus: &CorpusStats, weights: &Weights, field: Field, len: u32, count: f64) -> f64 {
+    let b = weights.text.b(field);
+    let relative_len = f64::from(len) / corpus.mean_len(field);
+    count * (weights.text.k1 + 1.0) / (count + weights.text.k1 * (1.0 - b + b * relative_len))
+}
+
+fn text_match(question: &Question, candidate: Candidate<'_>, weights: &Weights) -> Match {
+    let mut out = Match::default();
+    let corpus = candidate.corpus;
+    for term in &question.terms {
+        let (mut sum, mut best) = (0.0, (0.0, Field::Subject));
+        for (field, terms) in Field::ALL.into_iter().zip(&candidate.commit.fields) {
+            let weight = weights.text.field(field);
+            let count = terms.count(term.id);
+            if count == 0 || weight == 0.0 {
+                continue;
+            }
+            let idf = corpus.term_idf(field, term.id, weights.text.overall);
+            let part = weight
+                * term.weight
+                * idf
+                * bm25(corpus, weights, field, terms.len, f64::from(count));
+            sum += part;
+            if part > best.0 {
+                best = (part, field);
+            }
+        }
+        if sum > 0.0 {
+            out.sum += sum;
+            out.parts.push((sum, format!("{} ({})", term.term, best.1.words())));
+        }
+    }
+    out
+}
+
+fn concept_match(question: &Question, candidate: Candidate<'_>, weights: &Weights) -> Match {
+    let mut out = Match::default();
+    for concept in &question.concepts {
+        let (sum, words) = one_concept(concept, candidate, weights);
+        if sum > 0.0 {
+            out.sum += sum;
+            out.parts.push((sum, format!("{} ({words})", concept.name)));
+        }
+    }
+    out
+}
+
+fn one_concept(
+    concept: &QuestionConcept,
+    candidate: Candidate<'_>,
+    weights: &Weights,
+) -> (f64, String) {
+    let corpus = candidate.corpus;
+    let mut sum = 0.0;
+    let mut best = (0.0, String::new());
+    for (field, terms) in Field::ALL.into_iter().zip(&candidate.commit.fields) {
+        let weight = weights.concept.field(field);
+        if weight == 0.0 {
+            continue;
+        }
+        // The rarest of the words that are met counts for the field.
+        let met = concept
+            .meanings
+            .iter()
+            .filter(|m| !m.terms.is_empty() && m.terms.iter().all(|id| terms.count(*id) > 0))
+            .map(|m| {
+                let idf = |id: &TermId| corpus.term_idf(field, *id, weights.concept.overall);
+                (m.terms.iter().map(idf).fold(0.0, f64::max), m)
+            })
+            .max_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(Ordering::Equal));
+        if let Some((idf, meaning)) = met {
+            sum += weight * idf;
+            if weight * idf > best.0 {
+                best = (weight * idf, format!("{} in {}", meaning.words, field.words()));
+            }
+        }
+    }
+    (sum, best.1)
+}
+
+/// What the changed files are; whether they are inert, and whether they are
+/// another backend's alone.
+fn structure(
+    reasons: &mut Vec<Reason>,
+    question: &Question,
+    commit: &CommitFeatures,
+    facets: &Facets,
+    weights: &Weights,
+) -> (bool, bool) {
+    let weights = &weights.structure;
+    let mut contradicted = false;
+    if question.wanted != 0 {
+        let touched = (commit.files.backends | commit.named) & question.asked;
+        if touched != 0 {
+            let names = facets.backend_names(touched).join(", ");
+            push(reasons, weights.backend, format!("the backend in question: {names}"), vec![]);
+        }
+        let cpu = facets.backend_bit("cpu").map_or(0, |at| 1u32 << at);
+        let allowed = question.wanted | if question.offload { cpu } else { 0 };
+        let elsewhere = commit.files.backends != 0
+            && commit.files.backends & allowed == 0
+            && commit.files.core == 0;
+        let headed = commit.headed != 0 && commit.headed & allowed == 0;
+        contradicted = elsewhere || headed;
+        if contradicted {
+            let other = if headed { commit.headed } else { commit.files.backends };
+            let names = facets.backend_names(other).join(", ");
+            push(reasons, weights.contradiction, format!("another backend: {names}"), vec![]);
+        }
+    }
+    let areas = commit.files.areas & question.areas;
+    if areas != 0 {
+        let names = facets.area_names(areas).join(", ");
+        push(reasons, weights.area, format!("the part in question: {names}"), vec![]);
+    }
+    let inert = commit.files.count > 0
+        && commit.files.inert_count == commit.files.count
+        && commit.files.inert & question.live == 0;
+    if inert {
+        let names = facets.inert_names(commit.files.inert).join(", ");
+        push(reasons, weights.inert, format!("nothing but {names}"), vec![]);
+    }
+    let core = f64::from(commit.files.core.min(2)) / 2.0;
+    push(reasons, weights.core * core, "files that every model goes through".to_owned(), vec![]);
+    let log = |n: u32, scale: f64| ((1.0 + f64::from(n)).ln() / scale).min(1.0);
+    let size =
+        (log(commit.lines, 6.2) + log(commit.conditions, 4.0) + log(commit.files.count, 2.5)) / 3.0;
+    let words = format!("{} lines in {} files", commit.lines, commit.files.count);
+    push(reasons, weights.size * size, words, vec![]);
+    (inert, contradicted)
+}
+
+/// Moved defaults, and what later commits say.
+fn facts(
+    reasons: &mut Vec<Reason>,
+    question: &Question,
+    candidate: &Candidate<'_>,
+    weights: &Weights,
+) {
+    if !candidate.defaults.is_empty() && question.defaults {
+        let knobs = candidate.defaults.join(", ");
+        push(
+            reasons,
+            weights.structure.defaults,
+            format!("moves a default: {knobs}"),
+            candidate.defaults.to_vec(),
+        );
+    }
+    let weights = &weights.hindsight;
+    for (kind, points, words) in [
+        (MentionKind::Revert, weights.revert, "reverted by"),
+        (MentionKind::Cause, weights.cause, "named as the cause by"),
+        (MentionKind::Named, weights.named, "mentioned by"),
+    ] {
+        let Some(first) = candidate.later.iter().find(|later| later.kind == kind) else { continue };
+        let evidence =
+            candidate.later.iter().filter(|l| l.kind == kind).map(|l| l.by.to_string()).collect();
+        push(
+            reasons,
+            points,
+            format!("{words} {} {}", first.by.short(), first.place).trim().to_owned(),
+            evidence,
+        );
+        break;
+    }
+}

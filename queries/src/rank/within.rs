@@ -1,0 +1,82 @@
+//! What commits of one window say of each other: reverts, and merges with their
+//! members.
+
+use std::collections::{HashMap, HashSet};
+
+use headwater_store::Oid;
+
+use super::features::CommitFeatures;
+use super::mentions::{Mention, MentionKind, MentionTarget};
+use super::score::{Candidate, Ranked, descending, push};
+use super::weights::Weights;
+
+/// Commits that are undone within the window, and the commits that undo them,
+/// each with the other.
+pub(super) fn reverted(candidates: &[Candidate<'_>]) -> HashMap<Oid, Oid> {
+    let mut out = HashMap::new();
+    for candidate in candidates {
+        let mut reverts =
+            candidate.commit.mentions.iter().filter(|m| m.kind == MentionKind::Revert);
+        let target = reverts.find_map(|mention| {
+            let meant = |other: &&Candidate<'_>| is_meant(mention, other.commit);
+            candidates.iter().find(meant).map(|other| other.commit.oid)
+        });
+        if let Some(target) = target.filter(|target| *target != candidate.commit.oid) {
+            out.insert(candidate.commit.oid, target);
+            out.insert(target, candidate.commit.oid);
+        }
+    }
+    out
+}
+
+/// Whether a mention means this commit.
+pub fn is_meant(mention: &Mention, commit: &CommitFeatures) -> bool {
+    match &mention.target {
+        MentionTarget::Pull(number) => commit.pull == Some(*number),
+        MentionTarget::Sha(start) => commit.oid.to_string().starts_with(start.as_str()),
+    }
+}
+
+/// Ranks each merge right after the best of the commits that it brings, where
+/// one of them stands above it.
+pub(super) fn merges(candidates: &[Candidate<'_>], ranked: &mut [Ranked], weights: &Weights) {
+    let parents: HashMap<Oid, &[Oid]> =
+        candidates.iter().map(|c| (c.commit.oid, c.commit.parents.as_slice())).collect();
+    let scores: HashMap<Oid, f64> = ranked.iter().map(|r| (r.oid, r.score)).collect();
+    for merge in ranked {
+        let Some([first, others @ ..]) = parents.get(&merge.oid).copied() else { continue };
+        if others.is_empty() {
+            continue;
+        }
+        let mut known = HashSet::new();
+        reach(&parents, *first, &mut known);
+        let main = known.clone();
+        others.iter().for_each(|other| reach(&parents, *other, &mut known));
+        let mut members: Vec<(f64, Oid)> =
+            known.difference(&main).filter_map(|oid| Some((*scores.get(oid)?, *oid))).collect();
+        members.sort_by(|a, b| descending(a.0, b.0).then(a.1.cmp(&b.1)));
+        let Some((best, member)) = members.first().copied() else { continue };
+        let many = if members.len() > 1 {
+            weights.structure.merge_of_many
+        } else {
+            weights.structure.merge_of_one
+        };
+        push(
+            &mut merge.reasons,
+            many * (best - merge.score),
+            format!("merges {} commits, of which {} scores best", members.len(), member.short()),
+            vec![member.to_string()],
+        );
+    }
+}
+
+/// The commits of the window that `from` reaches, itself included.
+fn reach(parents: &HashMap<Oid, &[Oid]>, from: Oid, seen: &mut HashSet<Oid>) {
+    let mut open = vec![from];
+    while let Some(oid) = open.pop() {
+        let Some(next) = parents.get(&oid) else { continue };
+        if seen.insert(oid) {
+            open.extend(next.iter());
+        }
+    }
+}
