@@ -212,8 +212,8 @@ pub(super) fn map<T: Send>(
             if start >= texts.len() {
                 return Ok(done);
             }
-            for at in start..(start + AT_ONCE).min(texts.len()) {
-                done.push((at, each(&mut reader, &texts[at])?));
+            for (at, texts) in texts.iter().enumerate().skip(start).take(AT_ONCE) {
+                done.push((at, each(&mut reader, texts)?));
             }
         }
     };
