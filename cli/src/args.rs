@@ -64,6 +64,8 @@ pub enum Format {
 pub enum Command {
     Crawl(commands::crawl::Args),
     Defaults(commands::defaults::Args),
+    #[command(hide = true)]
+    RankCheck(commands::rank_check::Args),
     File(commands::file::Args),
     Grep(commands::grep::Args),
     Status(commands::status::Args),

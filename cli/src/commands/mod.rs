@@ -4,6 +4,7 @@ pub mod crawl;
 pub mod defaults;
 pub mod file;
 pub mod grep;
+pub mod rank_check;
 pub mod status;
 
 use std::process::ExitCode;
@@ -17,6 +18,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Crawl(args) => crawl::run(&context, args),
         Command::Defaults(args) => defaults::run(&context, args),
+        Command::RankCheck(args) => rank_check::run(&context, args),
         Command::File(args) => file::run(&context, args),
         Command::Grep(args) => grep::run(&context, args),
         Command::Status(args) => status::run(&context, args),

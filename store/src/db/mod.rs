@@ -10,6 +10,7 @@ mod dump;
 mod exact;
 mod patches;
 mod places;
+mod ranking;
 mod receipts;
 mod refs;
 mod write;
@@ -33,12 +34,14 @@ pub use derivations::Derivation;
 pub use exact::ExactUpdate;
 pub use patches::StoredPatch;
 pub use places::Place;
+pub use ranking::{NameRow, RankingRow, TermCounts};
 pub use write::{NewChange, NewCommit, WriteCaches, Writer};
 
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0001_records.sql"),
     include_str!("../../../migrations/0002_default_events.sql"),
-    include_str!("../../../migrations/0003_exact.sql"),
+    include_str!("../../../migrations/0003_ranking.sql"),
+    include_str!("../../../migrations/0004_exact.sql"),
 ];
 
 /// The row of an upstream.
