@@ -8,6 +8,7 @@ mod default_events;
 mod derivations;
 mod dump;
 mod exact;
+mod labels;
 mod patches;
 mod places;
 mod ranking;
@@ -41,7 +42,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0001_records.sql"),
     include_str!("../../../migrations/0002_default_events.sql"),
     include_str!("../../../migrations/0003_ranking.sql"),
-    include_str!("../../../migrations/0004_exact.sql"),
+    include_str!("../../../migrations/0004_labels.sql"),
+    include_str!("../../../migrations/0005_exact.sql"),
 ];
 
 /// The row of an upstream.
