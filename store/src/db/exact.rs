@@ -309,11 +309,11 @@ mod tests {
         for round in 1..30 {
             add(&mut store, round * 3..round * 3 + 3);
             assert_eq!(count(&store, upstream, "word_[0-9]+"), u32::from(round) * 3 + 3);
-            assert_eq!(count(&store, upstream, &format!("word_{}->", round * 3 + 2)), 1);
+            assert_eq!(count(&store, upstream, &format!(r"\bword_{}\b", round * 3 + 2)), 1);
             let index = store.exact(1).unwrap();
             assert!(store.exact_segments(&index, upstream).len() <= 9);
         }
-        assert_eq!(count(&store, upstream, "word_0->"), 1);
+        assert_eq!(count(&store, upstream, r"\bword_0\b"), 1);
     }
 
     #[test]

@@ -184,7 +184,7 @@ proptest! {
         let options = PatternOptions { ignore_case, word, fixed: false };
         for text in &patterns {
             let Ok(pattern) = Pattern::new(&[text], options) else { continue };
-            let lookup = Lookup::new(&pattern, 2);
+            let lookup = Lookup::new(&pattern, 2).thorough();
             let candidates = lookup.candidates(&segment).unwrap();
             let told: Vec<u32> = candidates.rows.iter().map(|row| row + segment.first_row).collect();
             for (index, lines) in rows.iter().enumerate() {

@@ -21,6 +21,8 @@ const SOME: u32 = 512;
 pub struct Lookup {
     plan: Plan,
     threads: usize,
+    few: u32,
+    some: u32,
 }
 
 /// The rows of a segment that may match.
@@ -35,7 +37,13 @@ pub struct Candidates {
 impl Lookup {
     /// Plans a pattern; dictionaries are searched by up to `threads` threads.
     pub fn new(pattern: &Pattern, threads: usize) -> Self {
-        Self { plan: Plan::of(pattern.hir()), threads }
+        Self { plan: Plan::of(pattern.hir()), threads, few: FEW, some: SOME }
+    }
+
+    /// Looks every condition up, however few rows are left.
+    #[cfg(test)]
+    pub(super) fn thorough(self) -> Self {
+        Self { few: 0, some: 0, ..self }
     }
 
     /// The plan, for explaining.
@@ -83,7 +91,7 @@ impl Lookup {
                 let mut common = RowSet::all(segment.rows());
                 for part in order {
                     let left = common.count();
-                    if !exact && (left <= FEW || left <= SOME && is_vague(part)) {
+                    if !exact && (left <= self.few || left <= self.some && is_vague(part)) {
                         continue;
                     }
                     common.intersect(&self.rows(part, segment, exact)?);
