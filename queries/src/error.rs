@@ -65,6 +65,19 @@ pub enum QueryError {
     /// A pattern that does not compile.
     #[error("invalid pattern: {0}")]
     Pattern(String),
+    /// The clone that an object store borrows from has gone.
+    #[error(
+        "the files of {upstream} were read from {dir}, which is gone; name a clone again with `headwater crawl {upstream} --from-git DIR`"
+    )]
+    LostClone {
+        /// The upstream.
+        upstream: String,
+        /// The directory of objects that it was.
+        dir: String,
+    },
+    /// The extractors of defaults are not right.
+    #[error(transparent)]
+    Extractor(#[from] crate::ledger::ExtractorError),
     /// A pattern that is no regular expression, or cannot be used.
     #[error(transparent)]
     BadPattern(#[from] headwater_store::exact::PatternError),
@@ -84,19 +97,6 @@ pub enum QueryError {
     /// A thread ended where it should not.
     #[error("a search thread failed; please report this")]
     ThreadDied,
-    /// The clone that an object store borrows from has gone.
-    #[error(
-        "the files of {upstream} were read from {dir}, which is gone; name a clone again with `headwater crawl {upstream} --from-git DIR`"
-    )]
-    LostClone {
-        /// The upstream.
-        upstream: String,
-        /// The directory of objects that it was.
-        dir: String,
-    },
-    /// The extractors of defaults are not right.
-    #[error(transparent)]
-    Extractor(#[from] crate::ledger::ExtractorError),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

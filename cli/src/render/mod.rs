@@ -3,6 +3,7 @@
 pub mod grep;
 pub mod table;
 pub mod text;
+pub mod why;
 
 use std::io::Write as _;
 
