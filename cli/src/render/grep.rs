@@ -58,7 +58,10 @@ pub fn history(
         Format::Ndjson => stream(answer, patterns),
         Format::Md => {
             let mut stdout = anstream::stdout();
-            write!(stdout, "{}", markdown(answer).print(format))?;
+            let table = markdown(answer);
+            if !table.is_empty() {
+                write!(stdout, "{}", table.print(format))?;
+            }
             for coverage in &answer.coverage {
                 writeln!(stdout, "\n{}", text::markdown(&coverage_line(answer, coverage)))?;
             }
@@ -123,7 +126,6 @@ fn stream(answer: &GrepAnswer, patterns: &[String]) -> anyhow::Result<()> {
         "type": "summary", "schema": "headwater/grep/1", "patterns": patterns,
         "commits": answer.commits.len(), "coverage": answer.coverage, "rederive": answer.rederive,
     }))?;
-    drop(line);
     Ok(out.flush()?)
 }
 

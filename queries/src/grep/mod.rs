@@ -7,6 +7,8 @@ mod messages;
 mod request;
 mod run;
 mod scope;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod verify;
 

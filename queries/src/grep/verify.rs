@@ -88,14 +88,7 @@ impl<'a> Reader<'a> {
         if check.occurrences {
             return Ok(number_changes(check.pattern, text));
         }
-        lines.clear();
-        each_changed(text, |side, _, line| {
-            if check.counts(side) {
-                lines.push(b'\n');
-                lines.extend_from_slice(line);
-            }
-        });
-        Ok(check.pattern.matches_any(lines))
+        Ok(check.pattern.matches_hunks(text, lines, |side| check.counts(side)))
     }
 
     /// Whether any of a commit's texts matches. `known` says that the index is certain.
@@ -219,8 +212,8 @@ pub(super) fn map<T: Send>(
             if start >= texts.len() {
                 return Ok(done);
             }
-            for at in start..(start + AT_ONCE).min(texts.len()) {
-                done.push((at, each(&mut reader, &texts[at])?));
+            for (at, texts) in texts.iter().enumerate().skip(start).take(AT_ONCE) {
+                done.push((at, each(&mut reader, texts)?));
             }
         }
     };

@@ -232,3 +232,125 @@ impl Built {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+
+    use super::*;
+    use crate::db::{NewChange, NewCommit, WriteCaches};
+    use crate::exact::{Lookup, Pattern, PatternOptions};
+    use crate::model::{ChangeStatus, Commit, FileChange, Person};
+    use crate::pack::Packer;
+    use crate::{Oid, UpstreamId};
+
+    fn commit(number: u8, line: &str) -> NewCommit {
+        let person = Person { name: "a".into(), email: "a@example.org".into() };
+        let hunks = format!("@@ -0,0 +1 @@\n+{line}\n").into_bytes();
+        let change = FileChange {
+            path: "file".into(),
+            old_path: None,
+            status: ChangeStatus::Added,
+            old_mode: 0,
+            new_mode: 0o100_644,
+            old_blob: Oid::ZERO,
+            new_blob: Oid::from_bytes([number; 20]),
+            added: 1,
+            deleted: 0,
+            binary: false,
+            gap: false,
+            hunks: Vec::new(),
+        };
+        let packed = Packer::new().unwrap().pack(&hunks).unwrap();
+        NewCommit {
+            commit: Commit {
+                oid: Oid::from_bytes([number; 20]),
+                tree: Oid::ZERO,
+                parents: Vec::new(),
+                author: person.clone(),
+                authored: DateTime::UNIX_EPOCH,
+                committer: person,
+                committed: DateTime::UNIX_EPOCH,
+                message: "m".into(),
+            },
+            patch_id: None,
+            files: vec![NewChange { change, hunks: Some((hunks.len(), packed)), deferred: false }],
+        }
+    }
+
+    fn add(store: &mut Store, numbers: std::ops::Range<u8>) -> UpstreamId {
+        let upstream = store.ensure_upstream("u").unwrap();
+        let receipt = store.add_receipt(upstream, "git", "d", DateTime::UNIX_EPOCH).unwrap();
+        let mut caches = WriteCaches::default();
+        let mut writer = store.writer(upstream, receipt, &mut caches).unwrap();
+        for number in numbers {
+            writer.add_commit(&commit(number, &format!("word_{number}->x y{number}"))).unwrap();
+        }
+        writer.commit().unwrap();
+        upstream
+    }
+
+    /// How many rows the index tells for a pattern.
+    fn count(store: &Store, upstream: UpstreamId, pattern: &str) -> u32 {
+        let pattern = Pattern::new(&[pattern], PatternOptions::default()).unwrap();
+        let lookup = Lookup::new(&pattern, 1);
+        let index = store.exact(2).unwrap();
+        let segments = store.exact_segments(&index, upstream).iter();
+        segments.map(|segment| lookup.candidates(segment).unwrap().rows.count()).sum()
+    }
+
+    #[test]
+    fn an_index_that_lags_behind_catches_up_by_itself() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = Store::open_or_create(dir.path()).unwrap();
+        let upstream = add(&mut store, 0..3);
+        assert_eq!(store.update_exact(2).unwrap().patches, 3);
+        assert_eq!(store.update_exact(2).unwrap().patches, 0);
+        for round in 1..30 {
+            add(&mut store, round * 3..round * 3 + 3);
+            assert_eq!(count(&store, upstream, "word_[0-9]+"), u32::from(round) * 3 + 3);
+            assert_eq!(count(&store, upstream, &format!(r"\bword_{}\b", round * 3 + 2)), 1);
+            let index = store.exact(1).unwrap();
+            assert!(store.exact_segments(&index, upstream).len() <= 9);
+        }
+        assert_eq!(count(&store, upstream, r"\bword_0\b"), 1);
+    }
+
+    #[test]
+    fn an_index_that_is_not_of_these_records_is_made_anew() {
+        let (a, b) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let mut one = Store::open_or_create(a.path()).unwrap();
+        let upstream = add(&mut one, 0..2);
+        one.update_exact(1).unwrap();
+        let mut other = Store::open_or_create(b.path()).unwrap();
+        add(&mut other, 7..9);
+        std::fs::create_dir(other.exact_dir()).unwrap();
+        for entry in std::fs::read_dir(one.exact_dir()).unwrap() {
+            let entry = entry.unwrap();
+            std::fs::copy(entry.path(), other.exact_dir().join(entry.file_name())).unwrap();
+        }
+        assert_eq!(count(&other, upstream, "word_7"), 1);
+        assert_eq!(count(&other, upstream, "word_0"), 0);
+    }
+
+    #[test]
+    fn what_a_crash_left_behind_does_no_harm() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = Store::open_or_create(dir.path()).unwrap();
+        let upstream = add(&mut store, 0..2);
+        store.update_exact(1).unwrap();
+        let index = store.exact_dir();
+        std::fs::write(index.join("1-9-9-abc.new"), b"half a segment").unwrap();
+        std::fs::write(index.join("1-9-9-abd"), b"one that no manifest names").unwrap();
+        assert_eq!(count(&store, upstream, "word_1"), 1);
+        // A manifest that was cut short, or that names what is not there.
+        let manifest = std::fs::read_to_string(index.join("manifest")).unwrap();
+        std::fs::write(index.join("manifest"), &manifest[..manifest.len() - 4]).unwrap();
+        assert_eq!(count(&store, upstream, "word_1"), 1);
+        std::fs::write(index.join("manifest"), &manifest[..20]).unwrap();
+        assert_eq!(count(&store, upstream, "word_1"), 1);
+        store.rebuild_exact(1).unwrap();
+        assert_eq!(count(&store, upstream, "y[01]"), 2);
+        assert!(!index.join("1-9-9-abd").exists());
+    }
+}

@@ -9,6 +9,9 @@ use regex_syntax::hir::{
     Repetition,
 };
 
+use super::lines::each_changed;
+use crate::model::Side;
+
 /// How a pattern's text is to be read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PatternOptions {
@@ -59,6 +62,9 @@ pub struct Pattern {
     line_by_line: bool,
     /// What stands before a line matters, though it is no word character.
     looks_back: bool,
+    /// A match has at least a byte and asks for no beginning of a line, so that it shows in
+    /// hunks as they are, signs and all.
+    shows_in_hunks: bool,
 }
 
 impl Pattern {
@@ -92,7 +98,11 @@ impl Pattern {
         let looks = hir.properties().look_set();
         let looks_back =
             looks.contains(Look::WordUnicodeNegate) || looks.contains(Look::WordStartHalfUnicode);
-        Ok(Self { hir, regex, line_by_line, looks_back })
+        let shows_in_hunks = !line_by_line
+            && !looks_back
+            && !looks.contains(Look::StartLF)
+            && hir.properties().minimum_len().is_some_and(|len| len > 0);
+        Ok(Self { hir, regex, line_by_line, looks_back, shows_in_hunks })
     }
 
     /// The syntax tree, for planning.
@@ -134,6 +144,46 @@ impl Pattern {
         }
         self.regex.is_match(Input::new(lines).range(1..))
     }
+
+    /// Whether any changed line of some hunks matches; `counts` says which sides do.
+    /// `lines` is room to work in.
+    pub fn matches_hunks(
+        &self,
+        hunks: &[u8],
+        lines: &mut Vec<u8>,
+        counts: impl Fn(Side) -> bool,
+    ) -> bool {
+        if !self.shows_in_hunks {
+            lines.clear();
+            each_changed(hunks, |side, _, line| {
+                if counts(side) {
+                    lines.push(b'\n');
+                    lines.extend_from_slice(line);
+                }
+            });
+            return self.matches_any(lines);
+        }
+        let mut at = 0;
+        while at < hunks.len() {
+            let input = Input::new(hunks).range(at..).earliest(true);
+            let Some(end) = self.regex.search_half(&input) else { return false };
+            // The last byte of the match is in its line.
+            let inside = end.offset().saturating_sub(1).max(at);
+            let start = memchr::memrchr(b'\n', &hunks[..inside]).map_or(0, |before| before + 1);
+            let end = memchr::memchr(b'\n', &hunks[inside..]).map_or(hunks.len(), |n| inside + n);
+            // The match may have had the sign in it, or stand in a line of context.
+            let side = match hunks[start] {
+                b'+' => Side::Added,
+                b'-' => Side::Removed,
+                _ => Side::Context,
+            };
+            if side != Side::Context && counts(side) && self.matches(&hunks[start + 1..end]) {
+                return true;
+            }
+            at = end + 1;
+        }
+        false
+    }
 }
 
 /// The regex crate looks back over bytes that are no UTF-8 to what stands before them, so
@@ -144,7 +194,10 @@ fn after_line_feed(line: &[u8]) -> Vec<u8> {
 
 /// Compiles a tree whose matches never hold a line feed.
 pub(super) fn compile(hir: &Hir) -> Result<meta::Regex, String> {
+    // Looking for single letters or short texts first is slower than just running the
+    // automaton: they are everywhere.
     let config = meta::Config::new()
+        .auto_prefilter(longest_literal(hir) >= 3)
         .utf8_empty(false)
         .nfa_size_limit(Some(64 << 20))
         .hybrid_cache_capacity(8 << 20);
@@ -154,6 +207,48 @@ pub(super) fn compile(hir: &Hir) -> Result<meta::Regex, String> {
             |limit| format!("its compiled form would exceed {limit} bytes"),
         )
     })
+}
+
+/// The length of the longest text that every match holds, case aside.
+pub(super) fn longest_literal(hir: &Hir) -> usize {
+    match hir.kind() {
+        HirKind::Literal(literal) => literal.0.len(),
+        HirKind::Repetition(repetition) if repetition.min > 0 => longest_literal(&repetition.sub),
+        HirKind::Capture(capture) => longest_literal(&capture.sub),
+        HirKind::Alternation(parts) => parts.iter().map(longest_literal).min().unwrap_or(0),
+        HirKind::Concat(parts) => {
+            let (mut best, mut run) = (0, 0);
+            for part in parts {
+                // Letters in either case stand one by one, as small classes.
+                run = match part.kind() {
+                    HirKind::Literal(literal) => run + literal.0.len(),
+                    HirKind::Class(class) if class.minimum_len() == Some(1) && is_letter(class) => {
+                        run + 1
+                    }
+                    HirKind::Look(_) => run,
+                    _ => {
+                        best = best.max(longest_literal(part));
+                        0
+                    }
+                };
+                best = best.max(run);
+            }
+            best
+        }
+        HirKind::Empty | HirKind::Class(_) | HirKind::Look(_) | HirKind::Repetition(_) => 0,
+    }
+}
+
+/// Whether a class is one letter in all its cases.
+fn is_letter(class: &Class) -> bool {
+    match class {
+        Class::Unicode(class) => {
+            class.ranges().len() <= 3 && class.iter().all(|range| range.start() == range.end())
+        }
+        Class::Bytes(class) => {
+            class.ranges().len() <= 2 && class.iter().all(|range| range.start() == range.end())
+        }
+    }
 }
 
 fn parse(pattern: &str, options: PatternOptions) -> Result<Hir, PatternError> {

@@ -184,7 +184,7 @@ proptest! {
         let options = PatternOptions { ignore_case, word, fixed: false };
         for text in &patterns {
             let Ok(pattern) = Pattern::new(&[text], options) else { continue };
-            let lookup = Lookup::new(&pattern, 2);
+            let lookup = Lookup::new(&pattern, 2).thorough();
             let candidates = lookup.candidates(&segment).unwrap();
             let told: Vec<u32> = candidates.rows.iter().map(|row| row + segment.first_row).collect();
             for (index, lines) in rows.iter().enumerate() {
@@ -193,6 +193,9 @@ proptest! {
                 let joined: Vec<u8> =
                     lines.iter().flat_map(|(_, line)| [b"\n", &line[..]].concat()).collect();
                 prop_assert_eq!(matches, pattern.matches_any(&joined), "{} joined", text);
+                let mut room = Vec::new();
+                let in_hunks = pattern.matches_hunks(&hunks(lines), &mut room, |_| true);
+                prop_assert_eq!(matches, in_hunks, "{} in hunks of {:?}", text, lines);
                 prop_assert!(!matches || told.contains(&row), "{} lost {:?}: {:?}", text, lines, lookup.plan());
                 if candidates.exact {
                     prop_assert_eq!(matches, told.contains(&row), "{} on {:?}: {:?}", text, lines, lookup.plan());

@@ -21,25 +21,29 @@ const NEAR: u64 = 16 << 10;
 const ROWS_AT_ONCE: u64 = 1 << 20;
 
 /// The rows of a segment with a run of this class that the expression matches. The
-/// expression matches no empty text and never a line feed. `None` where more than `most`
+/// expression matches no empty text and never a line feed, and every run that it matches
+/// begins with `prefix`. `None` where more than `most`
 /// runs of a block range match: so common a condition narrows nothing down.
 pub fn rows_with(
     segment: &Segment,
     class: Class,
     regex: &meta::Regex,
     threads: usize,
+    prefix: &[u8],
     most: usize,
 ) -> io::Result<Option<RowSet>> {
     let blocks = segment.blocks(class)?;
-    let threads = if segment.place(class).text_len < ALONE { 1 } else { threads.max(1) };
-    let share = blocks.len().div_ceil(threads).max(1);
-    let ranges =
-        (0..threads).map(|n| (n * share).min(blocks.len())..((n + 1) * share).min(blocks.len()));
+    let within = blocks_with(segment, class, &blocks, prefix)?;
+    let text = blocks.text(within.clone());
+    let threads = if text.end - text.start < ALONE { 1 } else { threads.max(1) };
+    let share = within.len().div_ceil(threads).max(1);
+    let edge = |n: usize| (within.start + n * share).min(within.end);
+    let ranges = (0..threads).map(|n| edge(n)..edge(n + 1));
     let search = |range: Range<usize>, regex: &meta::Regex| {
         Part { segment, class, blocks: &blocks, regex, most }.rows(range)
     };
     if threads == 1 {
-        return search(0..blocks.len(), regex);
+        return search(within, regex);
     }
     std::thread::scope(|scope| {
         let workers: Vec<_> = ranges
@@ -57,6 +61,39 @@ pub fn rows_with(
         }
         Ok(Some(all))
     })
+}
+
+/// The blocks that may hold runs which begin with `prefix`: the runs are sorted.
+fn blocks_with(
+    segment: &Segment,
+    class: Class,
+    blocks: &Blocks,
+    prefix: &[u8],
+) -> io::Result<Range<usize>> {
+    if prefix.is_empty() {
+        return Ok(0..blocks.len());
+    }
+    let base = segment.place(class).text;
+    let mut text = Vec::new();
+    // The first block whose first run is beyond what `before` says of a run.
+    let mut first = |before: &dyn Fn(&[u8]) -> bool| -> io::Result<usize> {
+        let (mut low, mut high) = (0, blocks.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let place = blocks.text(middle..middle + 1);
+            segment.read_into(base + place.start..base + place.end, &mut text)?;
+            let run = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+            if before(run) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low)
+    };
+    let start = first(&|run| run < prefix)?.saturating_sub(1);
+    let end = first(&|run| run < prefix || run.starts_with(prefix))?;
+    Ok(start..end.max(start))
 }
 
 struct Part<'a> {

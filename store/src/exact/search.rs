@@ -2,21 +2,27 @@
 
 use std::io;
 
+use regex_syntax::hir::{Hir, HirKind, Look};
+
 use super::class::Class;
-use super::pattern::{Pattern, compile};
+use super::pattern::{Pattern, compile, longest_literal};
 use super::plan::{Need, Plan};
 use super::rows::RowSet;
 use super::scan::rows_with;
 use super::segment::Segment;
 
 /// Rows that are few enough to be read rather than narrowed down further.
-const FEW: u32 = 48;
+const FEW: u32 = 16;
+/// Rows that are not worth a slow look at the dictionary.
+const SOME: u32 = 512;
 
 /// A pattern made ready to be looked up in segments.
 #[derive(Debug)]
 pub struct Lookup {
     plan: Plan,
     threads: usize,
+    few: u32,
+    some: u32,
 }
 
 /// The rows of a segment that may match.
@@ -31,7 +37,13 @@ pub struct Candidates {
 impl Lookup {
     /// Plans a pattern; dictionaries are searched by up to `threads` threads.
     pub fn new(pattern: &Pattern, threads: usize) -> Self {
-        Self { plan: Plan::of(pattern.hir()), threads }
+        Self { plan: Plan::of(pattern.hir()), threads, few: FEW, some: SOME }
+    }
+
+    /// Looks every condition up, however few rows are left.
+    #[cfg(test)]
+    pub(super) fn thorough(self) -> Self {
+        Self { few: 0, some: 0, ..self }
     }
 
     /// The plan, for explaining.
@@ -58,7 +70,9 @@ impl Lookup {
                 // An expression too large to compile narrows nothing down.
                 let most = if exact { usize::MAX } else { most(*class, segment) };
                 let rows = match compile(hir) {
-                    Ok(regex) => rows_with(segment, *class, &regex, self.threads, most)?,
+                    Ok(regex) => {
+                        rows_with(segment, *class, &regex, self.threads, prefix(hir), most)?
+                    }
                     Err(_) if exact => return Err(io::Error::other("a plan does not compile")),
                     Err(_) => None,
                 };
@@ -76,14 +90,41 @@ impl Lookup {
                 order.sort_by_key(|part| cost(part));
                 let mut common = RowSet::all(segment.rows());
                 for part in order {
-                    if common.count() <= FEW && !exact {
-                        break;
+                    let left = common.count();
+                    if !exact && (left <= self.few || left <= self.some && is_vague(part)) {
+                        continue;
                     }
                     common.intersect(&self.rows(part, segment, exact)?);
                 }
                 Ok(common)
             }
         }
+    }
+}
+
+/// Whether looking a condition up takes longer than it is worth once rows are few: it has
+/// no text to look for, and is not told by the beginning of a run.
+fn is_vague(need: &Need) -> bool {
+    match need {
+        Need::Run(Class::Word, hir) => prefix(hir).is_empty() && longest_literal(hir) < 2,
+        Need::Run(..) | Need::Never => false,
+        Need::All(parts) => parts.iter().all(is_vague),
+        Need::Either(parts) => parts.iter().any(is_vague),
+        Need::Anything => true,
+    }
+}
+
+/// The text that a run must begin with, where the expression begins where the run does.
+fn prefix(hir: &Hir) -> &[u8] {
+    let HirKind::Concat(parts) = hir.kind() else { return &[] };
+    let mut parts = parts.iter();
+    match parts.next().map(Hir::kind) {
+        Some(HirKind::Look(Look::StartLF)) => {}
+        _ => return &[],
+    }
+    match parts.next().map(Hir::kind) {
+        Some(HirKind::Literal(literal)) => &literal.0,
+        _ => &[],
     }
 }
 
@@ -101,7 +142,7 @@ fn cost(need: &Need) -> (bool, std::cmp::Reverse<usize>) {
     match need {
         Need::Run(class, hir) => {
             let length = hir.properties().minimum_len().unwrap_or(0);
-            (*class != Class::Word, std::cmp::Reverse(length))
+            (*class != Class::Word || is_vague(need), std::cmp::Reverse(length))
         }
         Need::All(parts) => parts.iter().map(cost).min().unwrap_or_default(),
         Need::Either(parts) => parts.iter().map(cost).max().unwrap_or_default(),
