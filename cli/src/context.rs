@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
 use etcetera::BaseStrategy as _;
-use headwater_queries::classify::Rules;
+use headwater_queries::classify::{RuleTexts, Rules};
 use headwater_queries::ledger::Extractors;
 use headwater_store::Store;
 use headwater_store::upstream::Upstreams;
@@ -38,14 +38,19 @@ impl Context {
     }
 
     /// The rules that give classes: the built-in ones, then the user's own.
-    pub fn rules(&self) -> anyhow::Result<Rules> {
+    pub fn rule_texts(&self) -> anyhow::Result<RuleTexts> {
         Ok(match etcetera::choose_base_strategy() {
             Ok(base) => {
                 let own = base.config_dir().join("headwater").join("rules").join("classes");
-                Rules::with_dir(&own)?
+                RuleTexts::with_dir(&own)?
             }
-            Err(_) => Rules::built_in()?,
+            Err(_) => RuleTexts::built_in(),
         })
+    }
+
+    /// The same rules, ready to run.
+    pub fn rules(&self) -> anyhow::Result<Rules> {
+        Ok(self.rule_texts()?.compile()?)
     }
 
     /// The extractors of defaults: the built-in ones, then the user's own.

@@ -8,7 +8,7 @@ use headwater_store::{Oid, Store, StoredCommit};
 use serde::Serialize;
 
 use crate::QueryError;
-use crate::classify::Rules;
+use crate::derive::labels::{Labeller, Sources};
 use crate::window::Resolver;
 
 /// A commit, for `headwater/show/1`.
@@ -93,14 +93,14 @@ pub struct ShownLine {
 pub fn show(
     store: &Store,
     upstreams: &Upstreams,
-    classes: &Rules,
+    sources: Sources<'_>,
     upstream: Option<&str>,
     revision: &str,
 ) -> Result<Vec<Shown>, QueryError> {
     if let Some(name) = upstream {
         let upstream = upstreams.get(name)?;
         let found = Resolver::new(store, upstream)?.resolve(revision)?;
-        return Ok(vec![one(store, upstream, classes, found.commit)?]);
+        return Ok(vec![one(store, upstream, sources, found.commit)?]);
     }
     let mut found = Vec::new();
     let mut last_error = None;
@@ -114,7 +114,7 @@ pub fn show(
             }
         }
         for commit in commits {
-            found.push(one(store, upstream, classes, commit)?);
+            found.push(one(store, upstream, sources, commit)?);
         }
     }
     match (found.is_empty(), last_error) {
@@ -126,15 +126,15 @@ pub fn show(
 fn one(
     store: &Store,
     upstream: &Upstream,
-    classes: &Rules,
+    sources: Sources<'_>,
     commit: StoredCommit,
 ) -> Result<Shown, QueryError> {
     let place = store.place(commit.id())?;
     let twins = store.twins(&commit)?;
     let receipt = store.receipt(commit.receipt_id())?;
+    let labels = Labeller::new(store, &upstream.name, sources)?.labels(&commit)?;
     let stored = store.patch(commit)?;
     let patch = stored.patch();
-    let labels = classes.classify(&upstream.name, patch, &[]);
     let classes = labels
         .iter()
         .map(|label| crate::why::ClassEvidence {

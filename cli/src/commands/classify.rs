@@ -52,7 +52,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
     let declared = context.upstreams.get(&args.upstream)?;
     let upstream = &declared.name;
-    let rules = context.rules()?;
+    let rules = context.rule_texts()?;
     let mut store = context.open()?;
     let id = store.upstream(upstream)?;
     let commits: Vec<StoredCommit> = match (&args.window, &args.commits) {

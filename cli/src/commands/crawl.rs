@@ -87,7 +87,7 @@ pub fn derive_all(
     drop(stage);
     let stage = progress.stage("labels", None);
     let sources =
-        derive::labels::Sources { rules: &context.rules()?, extractors: &context.extractors()? };
+        derive::labels::Sources { rules: &context.rule_texts()?, extractors: &context.extractors()? };
     derive::labels::derive(store, upstream, &sources, context.jobs())?;
     drop(stage);
     let stage = progress.stage("ranking", None);

@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::bail;
+use headwater_queries::derive::labels::Sources;
 use headwater_queries::show::{self, Shown};
 use headwater_store::model::Side;
 
@@ -31,8 +32,9 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         Some(revision) => (Some(args.first.as_str()), revision.as_str()),
         None => (None, args.first.as_str()),
     };
-    let classes = context.rules()?;
-    let mut found = show::show(&store, &context.upstreams, &classes, upstream, revision)?;
+    let (rules, extractors) = (context.rule_texts()?, context.extractors()?);
+    let sources = Sources { rules: &rules, extractors: &extractors };
+    let mut found = show::show(&store, &context.upstreams, sources, upstream, revision)?;
     if found.len() > 1 {
         let names: Vec<String> =
             found.iter().map(|f| format!("{} {}", f.upstream, f.sha.short())).collect();

@@ -104,7 +104,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
 /// The rule sets: the built-in ones, then the user's own.
 pub fn rules(context: &Context) -> anyhow::Result<Rules> {
     Ok(Rules {
-        classes: context.rules()?,
+        classes: context.rule_texts()?,
         extractors: context.extractors()?,
         facets: rank::Facets::shipped().context("the built-in ranking rules")?,
         weights: rank::Weights::shipped().context("the built-in weights")?,

@@ -22,5 +22,5 @@ pub use compile::BadRule;
 pub use examples::{ExampleFailure, check_examples};
 pub use label::Fact;
 pub use patch_text::{BadPatch, read_patch};
-pub use rules::{RuleInfo, Rules, RulesError};
+pub use rules::{RuleInfo, RuleTexts, Rules, RulesError};
 pub use source::{Clause, Example, ExampleFact, RuleFile, RuleSource};

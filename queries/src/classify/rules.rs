@@ -58,6 +58,63 @@ pub struct RuleInfo {
     pub file: String,
 }
 
+/// The texts of rule files, in order: enough to know whether labels are still current,
+/// without compiling thousands of patterns.
+#[derive(Debug, Clone)]
+pub struct RuleTexts {
+    texts: Vec<(PathBuf, String)>,
+}
+
+impl RuleTexts {
+    /// The files that come with the program.
+    pub fn built_in() -> Self {
+        let texts = FILES.iter().map(|&(name, text)| (name.into(), text.to_owned())).collect();
+        RuleTexts { texts }
+    }
+
+    /// The built-in files, then every `*.toml` below `dir` in the order of their paths.
+    ///
+    /// # Errors
+    /// A file that cannot be read; a missing `dir` is none.
+    pub fn with_dir(dir: &Path) -> Result<Self, RulesError> {
+        let mut all = Self::built_in();
+        let mut own = Vec::new();
+        collect(dir, &mut own)?;
+        own.sort();
+        for path in own {
+            let text = std::fs::read_to_string(&path)
+                .map_err(|source| RulesError::Read { path: path.clone(), source })?;
+            all.texts.push((path, text));
+        }
+        Ok(all)
+    }
+
+    /// The hash of everything that decides a label besides the commit: as
+    /// [`Rules::hash`] of the compiled rules.
+    pub fn hash(&self) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        hash.update(ENGINE);
+        for (_, text) in &self.texts {
+            hash.update((text.len() as u64).to_be_bytes());
+            hash.update(text);
+        }
+        hash.finalize().into()
+    }
+
+    /// The hash, in hexadecimal digits.
+    pub fn hash_hex(&self) -> String {
+        self.hash().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// The rules, ready to run.
+    ///
+    /// # Errors
+    /// A text that is not sound.
+    pub fn compile(&self) -> Result<Rules, RulesError> {
+        Rules::from_texts(self.texts.clone())
+    }
+}
+
 /// A set of rules, ready to run.
 pub struct Rules {
     rules: Vec<Rule>,
@@ -73,7 +130,7 @@ impl Rules {
     /// # Errors
     /// Never for a released binary; a test reads each built-in file.
     pub fn built_in() -> Result<Self, RulesError> {
-        Self::from_texts(FILES.iter().map(|&(name, text)| (name.into(), text.to_owned())).collect())
+        RuleTexts::built_in().compile()
     }
 
     /// The built-in rules, then every `*.toml` below `dir` in the order of their paths.
@@ -82,17 +139,7 @@ impl Rules {
     /// # Errors
     /// A file that cannot be read or is not sound; a missing `dir` is none.
     pub fn with_dir(dir: &Path) -> Result<Self, RulesError> {
-        let mut texts: Vec<(PathBuf, String)> =
-            FILES.iter().map(|&(name, text)| (name.into(), text.to_owned())).collect();
-        let mut own = Vec::new();
-        collect(dir, &mut own)?;
-        own.sort();
-        for path in own {
-            let text = std::fs::read_to_string(&path)
-                .map_err(|source| RulesError::Read { path: path.clone(), source })?;
-            texts.push((path, text));
-        }
-        Self::from_texts(texts)
+        RuleTexts::with_dir(dir)?.compile()
     }
 
     /// Rules from the texts of files, in order.
@@ -106,11 +153,8 @@ impl Rules {
         let mut log_calls = Vec::new();
         let mut error_calls = Vec::new();
         let mut aside = Vec::new();
-        let mut hash = Sha256::new();
-        hash.update(ENGINE);
+        let hash = RuleTexts { texts: texts.clone() }.hash();
         for (path, text) in texts {
-            hash.update((text.len() as u64).to_be_bytes());
-            hash.update(&text);
             let file: RuleFile = toml::from_str(&text).map_err(|source| RulesError::Parse {
                 path: path.clone(),
                 source: Box::new(source),
@@ -143,7 +187,7 @@ impl Rules {
                 error_calls: any_of(&error_calls).map_err(|e| bad(format!("error_calls: {e}")))?,
                 aside: glob_set(&aside).map_err(|e| bad(format!("aside: {e}")))?,
             },
-            hash: hash.finalize().into(),
+            hash,
         })
     }
 

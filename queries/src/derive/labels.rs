@@ -1,5 +1,6 @@
 //! The classes of commits, by the rules: only what is new, or all when rules changed.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use headwater_store::model::{Label, LineRef, Side};
@@ -9,16 +10,17 @@ use sha2::{Digest as _, Sha256};
 
 use super::default_events;
 use crate::QueryError;
-use crate::classify::{Fact, Rules};
+use crate::classify::{Fact, RuleTexts, Rules};
 use crate::ledger::Extractors;
 
 /// How many commits are labelled between two transactions.
 const BATCH: usize = 2000;
 
 /// What decides a label besides the commit.
+#[derive(Clone, Copy)]
 pub struct Sources<'a> {
-    /// The rules.
-    pub rules: &'a Rules,
+    /// The rules, which are compiled only where there is something to label.
+    pub rules: &'a RuleTexts,
     /// The extractors, whose default events are facts to the rules.
     pub extractors: &'a Extractors,
 }
@@ -51,10 +53,11 @@ pub fn derive(
     if ids.is_empty() && !anew {
         return Ok(0);
     }
+    let rules = sources.rules.compile()?;
     let batches: Vec<&[CommitId]> =
         if ids.is_empty() { vec![&[]] } else { ids.chunks(BATCH).collect() };
     for batch in batches {
-        let labels = label(store, id, &upstream.name, sources.rules, batch, jobs)?;
+        let labels = label(store, id, &upstream.name, &rules, batch, jobs)?;
         let through = batch.last().copied().unwrap_or(after);
         store.write_labels(id, &hash, anew, through, &labels)?;
         anew = false;
@@ -78,8 +81,58 @@ pub fn label_one(
     Ok(labels.into_iter().flat_map(|(_, labels)| labels).collect())
 }
 
+/// The labels of commits: those that were derived by the same rules, else made now.
+pub struct Labeller<'a> {
+    store: &'a Store,
+    upstream: String,
+    sources: Sources<'a>,
+    through: Option<CommitId>,
+    compiled: OnceCell<Rules>,
+}
+
+impl<'a> Labeller<'a> {
+    /// A labeller for an upstream of which something is stored.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub fn new(
+        store: &'a Store,
+        upstream: &str,
+        sources: Sources<'a>,
+    ) -> Result<Self, QueryError> {
+        let id = store.upstream(upstream)?;
+        let by_these = hash(store, id, &sources)?;
+        let state = store.derivation("labels", id)?.filter(|state| state.rules == by_these);
+        Ok(Labeller {
+            store,
+            upstream: upstream.to_owned(),
+            sources,
+            through: state.map(|state| state.through),
+            compiled: OnceCell::new(),
+        })
+    }
+
+    /// The labels of one commit.
+    ///
+    /// # Errors
+    /// Those of the store, and rules that are not sound.
+    pub fn labels(&self, commit: &StoredCommit) -> Result<Vec<Label>, QueryError> {
+        if self.through.is_some_and(|through| commit.id() <= through) {
+            return Ok(self.store.labels(commit.id())?);
+        }
+        let rules = match self.compiled.get() {
+            Some(rules) => rules,
+            None => {
+                let compiled = self.sources.rules.compile()?;
+                self.compiled.get_or_init(|| compiled)
+            }
+        };
+        label_one(self.store, &self.upstream, rules, commit)
+    }
+}
+
 /// The hash of the rules, and of the extractors that the events known so far are of.
-pub(crate) fn hash(
+fn hash(
     store: &Store,
     id: UpstreamId,
     sources: &Sources<'_>,

@@ -18,8 +18,8 @@ use super::report::{
 use super::verdict::{self, Judge, Judged};
 use super::{AsOf, WhyQuestion, absences, families, headline};
 use crate::QueryError;
-use crate::classify;
-use crate::derive::labels;
+use crate::classify::RuleTexts;
+use crate::derive::labels::{Labeller, Sources};
 use crate::ledger::{Extractors, Session, Spellings};
 use crate::pins::{PinReader, PinValue};
 use crate::rank::{self, Facets, QuestionReader, Weights};
@@ -28,7 +28,7 @@ use crate::window::WindowSpec;
 /// The rule sets that an answer is made by.
 pub struct Rules {
     /// What commits are about.
-    pub classes: classify::Rules,
+    pub classes: RuleTexts,
     /// Where defaults stand.
     pub extractors: Extractors,
     /// What files are to a ranking.
@@ -255,13 +255,8 @@ fn know<'w>(
             spellings.add_names(&knob, &[name]);
         }
     }
-    let sources = labels::Sources { rules: &rules.classes, extractors: &rules.extractors };
-    let by_these = labels::hash(store, id, &sources)?;
-    // Labels that the same rules made before; those of newer commits are made now.
-    let labelled = store
-        .derivation("labels", id)?
-        .filter(|state| state.rules == by_these)
-        .map(|state| state.through);
+    let sources = Sources { rules: &rules.classes, extractors: &rules.extractors };
+    let labeller = Labeller::new(store, &window.upstream.name, sources)?;
     let mut session = Session::new(&rules.extractors);
     let mut known = Vec::new();
     for patch in &window.patches {
@@ -280,10 +275,7 @@ fn know<'w>(
         let homes: Vec<&str> = homes.map(|home| home.path.as_str()).collect();
         let shown: Vec<&crate::ledger::Event> =
             moved.events.iter().filter(|event| !homes.contains(&event.path.as_str())).collect();
-        let labels = match labelled {
-            Some(through) if patch.stored().id() <= through => store.labels(patch.stored().id())?,
-            _ => labels::label_one(store, &window.upstream.name, &rules.classes, patch.stored())?,
-        };
+        let labels = labeller.labels(patch.stored())?;
         let (mut events, mut event_lines) = (Vec::new(), Vec::new());
         for event in shown {
             let device = match &question.backend {
