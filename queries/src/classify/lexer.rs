@@ -68,6 +68,18 @@ pub fn tokens<'a>(
 ) -> Open {
     let mut at = 0;
     let mut open = open;
+    // What a comment tells the tools is code: `//go:embed`, `// #cgo`, and the C that a Go
+    // file carries in a comment, of which at least the directives can be told.
+    let told = line.trim_ascii();
+    if syntax == Syntax::Slashes
+        && (told.starts_with(b"//go:")
+            || told.starts_with(b"//#cgo")
+            || told.starts_with(b"// #cgo")
+            || open == Open::Comment && told.starts_with(b"#"))
+    {
+        each(Token::Text(told));
+        return open;
+    }
     while at < line.len() {
         match open {
             Open::Comment => match memchr::memmem::find(&line[at..], b"*/") {
@@ -182,6 +194,8 @@ mod tests {
         assert_eq!(open, Open::Nothing);
         let (found, open) = read("still */ y /* on", Syntax::Slashes, Open::Comment);
         assert_eq!((found, open), (vec!["y".to_owned()], Open::Comment));
+        assert_eq!(read("//go:embed x", Syntax::Slashes, Open::Nothing).0, ["//go:embed x"]);
+        assert_eq!(read("#cgo CFLAGS: -DX", Syntax::Slashes, Open::Comment).0.len(), 1);
         assert_eq!(read("a # b", Syntax::Hash, Open::Nothing).0, ["a"]);
         assert_eq!(read("s := `a // b", Syntax::Slashes, Open::Nothing).1, Open::Backticks);
         assert_eq!(read("1.5f0 + 0x1F", Syntax::Slashes, Open::Nothing).0, ["1.5f0", "+", "0x1F"]);
