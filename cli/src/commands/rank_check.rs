@@ -55,7 +55,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let cases = raw.iter().map(|raw| loader.load(raw)).collect::<Result<Vec<_>, _>>()?;
     let mut out = anstream::stdout();
     let mut reader = QuestionReader::new(&facets)?;
-    let found = check::evaluate(&cases, &facets, &mut reader, &weights, args.hindsight);
+    let found = check::evaluate(&cases, &facets, &mut reader, &weights, args.hindsight)?;
     if let Some(beyond) = args.misses {
         for (case, found) in cases.iter().zip(&found) {
             if found.rank.is_some_and(|rank| rank <= beyond) {

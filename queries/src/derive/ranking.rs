@@ -31,7 +31,7 @@ pub fn derive(store: &mut Store, upstream: &str, jobs: usize) -> Result<usize, Q
     }
     let facets = Facets::shipped()?;
     // A reader remembers words, so each thread takes one and gives it back.
-    let readers: Mutex<Vec<Reader<'_>>> = Mutex::default();
+    let readers: Mutex<Vec<Reader>> = Mutex::default();
     for batch in ids.chunks(BATCH) {
         let read = store.map_patches(id, batch, jobs, |patch| {
             let known = readers.lock().ok().and_then(|mut readers| readers.pop());

@@ -1,10 +1,11 @@
 //! The clauses of a report: what it complains of, what it says is fine, and
 //! what makes the trouble go away.
 
-use regex::Regex;
+use regex::bytes::Regex;
 use serde::Deserialize;
 
 use super::RulesError;
+use super::pattern::compile;
 
 const CLAUSES: &str = include_str!("../../rules/rank/clauses.toml");
 
@@ -58,7 +59,6 @@ impl Clauses {
     /// Where the file is no valid TOML or holds an invalid pattern.
     pub fn shipped() -> Result<Self, RulesError> {
         let file: File = toml::from_str(CLAUSES)?;
-        let compile = |pattern: &str| Regex::new(&format!("(?i){pattern}"));
         Ok(Clauses {
             spared: compile(&file.spared)?,
             past: compile(&file.past)?,
@@ -73,10 +73,14 @@ impl Clauses {
     pub fn cut<'a>(&self, report: &'a str) -> Vec<Clause<'a>> {
         let mut out = Vec::new();
         let mut start = 0;
-        for border in self.border.find_iter(report) {
+        for border in self.border.find_iter(report.as_bytes()) {
             // A word at the border belongs to what follows.
             self.push(report.get(start..border.start()), &mut out);
-            start = if border.as_str().trim().chars().all(char::is_alphabetic) {
+            start = if border
+                .as_bytes()
+                .iter()
+                .all(|b| b.is_ascii_alphabetic() || b.is_ascii_whitespace())
+            {
                 border.start()
             } else {
                 border.end()
@@ -88,9 +92,9 @@ impl Clauses {
 
     fn push<'a>(&self, text: Option<&'a str>, out: &mut Vec<Clause<'a>>) {
         let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return };
-        let kind = if self.remedy.is_match(text) {
+        let kind = if self.remedy.is_match(text.as_bytes()) {
             ClauseKind::Remedy
-        } else if self.spared.is_match(text) && !self.past.is_match(text) {
+        } else if self.spared.is_match(text.as_bytes()) && !self.past.is_match(text.as_bytes()) {
             ClauseKind::Spared
         } else {
             ClauseKind::Complaint

@@ -1,9 +1,10 @@
 //! The field's concepts: what reports say, and what commits call it.
 
-use regex::{Regex, RegexSet};
+use regex::bytes::RegexSet;
 use serde::Deserialize;
 
 use super::RulesError;
+use super::pattern::{compile, compile_set, found};
 use super::tokens::{TermId, Tokenizer, term_id};
 
 const CONCEPTS: &str = include_str!("../../rules/rank/concepts.toml");
@@ -55,7 +56,6 @@ pub struct Concept {
 pub struct Concepts {
     all: Vec<Concept>,
     asks: RegexSet,
-    each: Vec<Regex>,
 }
 
 impl Concepts {
@@ -73,10 +73,7 @@ impl Concepts {
     /// Where the text is no valid TOML or holds an invalid pattern.
     pub fn parse(text: &str, tokenizer: &mut Tokenizer) -> Result<Self, RulesError> {
         let file: File = toml::from_str(text)?;
-        let pattern = |rule: &ConceptRule| format!("(?i){}", rule.asks);
-        let asks = RegexSet::new(file.concept.iter().map(pattern))?;
-        let each =
-            file.concept.iter().map(|rule| Regex::new(&pattern(rule))).collect::<Result<_, _>>()?;
+        let asks = compile_set(file.concept.iter().map(|rule| rule.asks.as_str()))?;
         let all = file
             .concept
             .into_iter()
@@ -85,19 +82,21 @@ impl Concepts {
                 Concept { rule, meanings }
             })
             .collect();
-        Ok(Concepts { all, asks, each })
+        Ok(Concepts { all, asks })
     }
 
     /// The concepts that a report asks for, each with the words that asked.
-    pub fn asked<'a>(&'a self, report: &str) -> Vec<(&'a Concept, String)> {
-        self.asks
-            .matches(report)
-            .iter()
-            .filter_map(|at| {
-                let words = self.each.get(at)?.find(report)?.as_str().trim().to_owned();
-                Some((self.all.get(at)?, words))
-            })
-            .collect()
+    ///
+    /// # Errors
+    /// Where a pattern is not valid.
+    pub fn asked<'a>(&'a self, report: &str) -> Result<Vec<(&'a Concept, String)>, RulesError> {
+        let mut out = Vec::new();
+        for at in self.asks.matches(report.as_bytes()).iter() {
+            let Some(concept) = self.all.get(at) else { continue };
+            let words = found(&compile(&concept.rule.asks)?, report);
+            out.push((concept, words.unwrap_or_default()));
+        }
+        Ok(out)
     }
 
     /// The concept of this name.
@@ -145,7 +144,7 @@ mod tests {
         for concept in concepts.all() {
             let name = &concept.rule.name;
             let asks = |report: &str| {
-                concepts.asked(report).iter().any(|(found, _)| found.rule.name == *name)
+                concepts.asked(report).unwrap().iter().any(|(found, _)| found.rule.name == *name)
             };
             let mut check = |holds: bool, what: String| {
                 if !holds {

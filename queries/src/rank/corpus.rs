@@ -44,15 +44,9 @@ impl CorpusStats {
         self.df.get(&id).and_then(|df| df.get(field as usize)).copied().unwrap_or(0)
     }
 
-    /// The idf of a term in a field; `overall` is how much the field in which it
-    /// is most common counts.
-    pub fn term_idf(&self, field: Field, id: TermId, overall: f64) -> f64 {
-        let here = self.idf(f64::from(self.count(field, id)));
-        if overall == 0.0 {
-            return here;
-        }
-        let most = self.df.get(&id).and_then(|df| df.iter().max()).copied().unwrap_or(0);
-        (1.0 - overall) * here + overall * self.idf(f64::from(most))
+    /// The inverse document frequency of a term in a field.
+    pub fn term_idf(&self, field: Field, id: TermId) -> f64 {
+        self.idf(f64::from(self.count(field, id)))
     }
 
     /// The inverse document frequency for this many commits, never negative.

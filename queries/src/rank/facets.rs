@@ -1,10 +1,11 @@
 //! What files are: whose backend, which area, shared core, or without effect on
 //! what a server does. The maps are data.
 
-use regex::{Regex, RegexSet};
+use regex::bytes::{Regex, RegexSet};
 use serde::Deserialize;
 
 use super::RulesError;
+use super::pattern::{compile, compile_set, found};
 use super::tokens::Tokenizer;
 
 const BACKENDS: &str = include_str!("../../rules/rank/backends.toml");
@@ -38,7 +39,7 @@ pub struct BackendRule {
     /// Backends whose code this one is built from.
     #[serde(default)]
     pub shares: Vec<String>,
-    /// Words that the question gains.
+    /// Words that name it.
     #[serde(default)]
     pub words: String,
 }
@@ -102,7 +103,7 @@ pub struct FileFacets {
     pub inert_count: u32,
 }
 
-/// The compiled maps.
+/// The maps, ready for questions.
 #[derive(Debug)]
 pub struct Facets {
     /// The backends, in the order of the bits.
@@ -111,67 +112,48 @@ pub struct Facets {
     pub areas: Vec<AreaRule>,
     /// The kinds of inert files, in the order of the bits.
     pub inert: Vec<InertRule>,
-    backend_path: RegexSet,
-    backend_subject: RegexSet,
-    backend_head: RegexSet,
-    backend_hint: Vec<Option<Regex>>,
-    area_path: RegexSet,
     area_asks: RegexSet,
-    inert_path: RegexSet,
     inert_unless: RegexSet,
-    core: Regex,
+    core: String,
     stop: Vec<String>,
 }
 
-fn bits(matches: &regex::SetMatches) -> u32 {
+/// The maps of files and subjects, ready for commits.
+#[derive(Debug)]
+pub struct FileRules {
+    backend_path: RegexSet,
+    backend_subject: RegexSet,
+    backend_head: RegexSet,
+    area_path: RegexSet,
+    inert_path: RegexSet,
+    core: Regex,
+}
+
+fn bits(matches: &regex::bytes::SetMatches) -> u32 {
     matches.iter().filter(|at| *at < 32).fold(0, |bits, at| bits | 1 << at)
 }
 
-fn any_case(pattern: &str) -> String {
-    format!("(?i){pattern}")
-}
-
-impl Facets {
-    /// The maps that ship with the binary.
+impl FileRules {
+    /// The rules of these maps.
     ///
     /// # Errors
-    /// Where a map is no valid TOML or holds an invalid pattern.
-    pub fn shipped() -> Result<Self, RulesError> {
-        let backends: BackendsFile = toml::from_str(BACKENDS)?;
-        let areas: AreasFile = toml::from_str(AREAS)?;
-        let words: WordsFile = toml::from_str(WORDS)?;
-        let backends = backends.backend;
-        let set = |patterns: Vec<String>| RegexSet::new(patterns);
-        let one = |pattern: &String| Regex::new(&any_case(pattern));
-        Ok(Facets {
-            backend_path: set(backends.iter().map(|b| any_case(&b.path)).collect())?,
-            backend_subject: set(backends.iter().map(|b| any_case(&b.subject)).collect())?,
-            backend_head: set(backends.iter().map(|b| any_case(&b.head)).collect())?,
-            backend_hint: backends
-                .iter()
-                .map(|b| b.hint.as_ref().map(one).transpose())
-                .collect::<Result<_, _>>()?,
-            area_path: set(areas.area.iter().map(|a| any_case(&a.path)).collect())?,
-            area_asks: set(areas.area.iter().map(|a| any_case(&a.asks)).collect())?,
-            inert_path: set(areas.inert.iter().map(|i| any_case(&i.path)).collect())?,
-            inert_unless: set(areas.inert.iter().map(|i| any_case(&i.unless)).collect())?,
-            core: Regex::new(&any_case(&areas.core))?,
-            stop: words.stop,
-            backends,
-            areas: areas.area,
-            inert: areas.inert,
+    /// Where a map holds an invalid pattern.
+    pub fn new(facets: &Facets) -> Result<Self, RulesError> {
+        let backends = &facets.backends;
+        Ok(FileRules {
+            backend_path: compile_set(backends.iter().map(|b| b.path.as_str()))?,
+            backend_subject: compile_set(backends.iter().map(|b| b.subject.as_str()))?,
+            backend_head: compile_set(backends.iter().map(|b| b.head.as_str()))?,
+            area_path: compile_set(facets.areas.iter().map(|a| a.path.as_str()))?,
+            inert_path: compile_set(facets.inert.iter().map(|i| i.path.as_str()))?,
+            core: compile(&facets.core)?,
         })
-    }
-
-    /// A tokenizer with the shipped stop words.
-    pub fn tokenizer(&self) -> Tokenizer {
-        Tokenizer::new(&self.stop)
     }
 
     /// What these files are.
     pub fn files<'p>(&self, paths: impl IntoIterator<Item = &'p str>) -> FileFacets {
         let mut out = FileFacets::default();
-        for path in paths {
+        for path in paths.into_iter().map(str::as_bytes) {
             out.count = out.count.saturating_add(1);
             out.backends |= bits(&self.backend_path.matches(path));
             out.areas |= bits(&self.area_path.matches(path));
@@ -189,7 +171,34 @@ impl Facets {
 
     /// The backends that a subject names, and the one it starts with.
     pub fn subject_backends(&self, subject: &str) -> (u32, u32) {
+        let subject = subject.as_bytes();
         (bits(&self.backend_subject.matches(subject)), bits(&self.backend_head.matches(subject)))
+    }
+}
+
+impl Facets {
+    /// The maps that ship with the binary.
+    ///
+    /// # Errors
+    /// Where a map is no valid TOML or holds an invalid pattern.
+    pub fn shipped() -> Result<Self, RulesError> {
+        let backends: BackendsFile = toml::from_str(BACKENDS)?;
+        let areas: AreasFile = toml::from_str(AREAS)?;
+        let words: WordsFile = toml::from_str(WORDS)?;
+        Ok(Facets {
+            area_asks: compile_set(areas.area.iter().map(|a| a.asks.as_str()))?,
+            inert_unless: compile_set(areas.inert.iter().map(|i| i.unless.as_str()))?,
+            core: areas.core,
+            stop: words.stop,
+            backends: backends.backend,
+            areas: areas.area,
+            inert: areas.inert,
+        })
+    }
+
+    /// A tokenizer with the shipped stop words.
+    pub fn tokenizer(&self) -> Tokenizer {
+        Tokenizer::new(&self.stop)
     }
 
     /// The bit of a backend's name.
@@ -208,26 +217,29 @@ impl Facets {
             .fold(1 << at, |bits, at| bits | 1 << at)
     }
 
-    /// The backends that a report's words tell.
-    pub fn hinted(&self, report: &str) -> Vec<(&str, String)> {
-        self.backends
-            .iter()
-            .zip(&self.backend_hint)
-            .filter_map(|(backend, hint)| {
-                let found = hint.as_ref()?.find(report)?;
-                Some((backend.name.as_str(), found.as_str().to_owned()))
-            })
-            .collect()
+    /// The backends that a report's words tell, each with these words.
+    ///
+    /// # Errors
+    /// Where the map holds an invalid pattern.
+    pub fn hinted(&self, report: &str) -> Result<Vec<(&str, String)>, RulesError> {
+        let mut out = Vec::new();
+        for backend in &self.backends {
+            let Some(hint) = &backend.hint else { continue };
+            if let Some(words) = found(&compile(hint)?, report) {
+                out.push((backend.name.as_str(), words));
+            }
+        }
+        Ok(out)
     }
 
     /// The areas that a report asks for, as bits.
     pub fn asked_areas(&self, report: &str) -> u32 {
-        bits(&self.area_asks.matches(report))
+        bits(&self.area_asks.matches(report.as_bytes()))
     }
 
     /// The kinds of inert files that do count for a report, as bits.
     pub fn live_inert(&self, report: &str) -> u32 {
-        bits(&self.inert_unless.matches(report))
+        bits(&self.inert_unless.matches(report.as_bytes()))
     }
 
     /// The names of the set bits among the areas.

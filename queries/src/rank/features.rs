@@ -7,7 +7,7 @@ use headwater_store::Oid;
 use headwater_store::model::{CommitPatch, FileChange, Side};
 
 use super::RulesError;
-use super::facets::{Facets, FileFacets};
+use super::facets::{Facets, FileFacets, FileRules};
 use super::mentions::{Mention, Mentions};
 use super::tokens::{TermId, Tokenizer, term_id};
 
@@ -96,19 +96,23 @@ pub struct CommitFeatures {
 const READ: usize = 256 << 10;
 
 /// Makes features of commits; keeps what it learned of words between them.
-pub struct Reader<'a> {
-    facets: &'a Facets,
+pub struct Reader {
+    rules: FileRules,
     tokenizer: Tokenizer,
     mentions: Mentions,
 }
 
-impl<'a> Reader<'a> {
+impl Reader {
     /// A reader with these maps.
     ///
     /// # Errors
-    /// Never in fact; its own patterns are fixed.
-    pub fn new(facets: &'a Facets) -> Result<Self, RulesError> {
-        Ok(Reader { facets, tokenizer: facets.tokenizer(), mentions: Mentions::new()? })
+    /// Where a map holds an invalid pattern.
+    pub fn new(facets: &Facets) -> Result<Self, RulesError> {
+        Ok(Reader {
+            rules: FileRules::new(facets)?,
+            tokenizer: facets.tokenizer(),
+            mentions: Mentions::new()?,
+        })
     }
 
     /// The features of one commit.
@@ -142,11 +146,11 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        let (named, headed) = self.facets.subject_backends(patch.commit.subject());
+        let (named, headed) = self.rules.subject_backends(patch.commit.subject());
         CommitFeatures {
             oid: patch.commit.oid,
             fields: bags.map(Bag::into_terms),
-            files: self.facets.files(patch.files.iter().map(|file| file.path.as_str())),
+            files: self.rules.files(patch.files.iter().map(|file| file.path.as_str())),
             named,
             headed,
             lines: changed,

@@ -56,7 +56,7 @@ impl Mentions {
                 r"(?-u:\b)([0-9a-f]{7,40})(?-u:\b)|(?:#|/pull/|(?i:PR )#?)([0-9]{2,6})(?-u:\b)",
             )?,
             cause: Regex::new(
-                r"(?i)(?-u:\b)(regress|broke|breaks|broken|introduced|caused|causes|since|bug (in|from)|missed in|forgotten in|after|amends?|fixup|follow[- ]?up|fix(es|ed)? (for|of|up)?|mistake|oversight|wrong(ly)?|accident)",
+                r"(?i)(?-u:\b)(regress\w*|broke|breaks|broken|breakage|introduced|caused|causes|bug|bugfix|missed|forgotten|forgot|mistake\w*|oversight|accident\w*|fix(es|ed)? (for|of|up|after|from)?)(?-u:\b)",
             )?,
             revert: Regex::new(
                 r#"(?i)^\s*(\w+\s*:\s*)?(partial(ly)? )?revert|^\s*this reverts|reverts? (commit|pr|#)"#,

@@ -11,6 +11,7 @@ mod facets;
 mod features;
 mod mentions;
 mod model_name;
+mod pattern;
 mod question;
 mod score;
 pub mod stored;
@@ -24,7 +25,7 @@ pub use clauses::{Clause, ClauseKind, Clauses};
 pub use concepts::{Concept, ConceptRule, Concepts, Meaning};
 pub use corpus::CorpusStats;
 pub use encode::{decode, encode};
-pub use facets::{AreaRule, BackendRule, Facets, FileFacets, InertRule};
+pub use facets::{AreaRule, BackendRule, Facets, FileFacets, FileRules, InertRule};
 pub use features::{CommitFeatures, Field, Reader, Terms};
 pub use mentions::{Mention, MentionKind, MentionTarget, Mentions};
 pub use model_name::{ModelName, ModelNames};
@@ -49,7 +50,7 @@ pub enum RulesError {
 pub fn rules_hash() -> Vec<u8> {
     use sha2::{Digest as _, Sha256};
     let mut hash = Sha256::new();
-    hash.update(b"features 1");
+    hash.update(b"features 3");
     for text in facets::MAPS {
         hash.update(text.as_bytes());
         hash.update([0]);

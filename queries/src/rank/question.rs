@@ -82,7 +82,6 @@ pub struct QuestionReader<'a> {
     facets: &'a Facets,
     concepts: Concepts,
     clauses: Clauses,
-    models: ModelNames,
     tokenizer: Tokenizer,
 }
 
@@ -102,17 +101,14 @@ impl<'a> QuestionReader<'a> {
     /// Where a shipped data file is not valid.
     pub fn with(facets: &'a Facets, concepts: Concepts) -> Result<Self, RulesError> {
         let tokenizer = facets.tokenizer();
-        Ok(QuestionReader {
-            facets,
-            concepts,
-            clauses: Clauses::shipped()?,
-            models: ModelNames::shipped()?,
-            tokenizer,
-        })
+        Ok(QuestionReader { facets, concepts, clauses: Clauses::shipped()?, tokenizer })
     }
 
     /// What a question asks for.
-    pub fn read(&mut self, query: &Query, weights: &Weights) -> Question {
+    ///
+    /// # Errors
+    /// Where a shipped pattern is not valid.
+    pub fn read(&mut self, query: &Query, weights: &Weights) -> Result<Question, RulesError> {
         let clauses = self.clauses.cut(&query.symptom);
         let mut out = Question::default();
         let mut complaint = String::new();
@@ -132,7 +128,7 @@ impl<'a> QuestionReader<'a> {
             Some(name) if !name.is_empty() => vec![name.to_lowercase()],
             _ => self
                 .facets
-                .hinted(&complaint)
+                .hinted(&complaint)?
                 .into_iter()
                 .map(|(name, _)| name.to_owned())
                 .collect(),
@@ -140,22 +136,15 @@ impl<'a> QuestionReader<'a> {
         for name in &out.backends {
             out.wanted |= self.facets.wanted(name);
             out.asked |= self.facets.backend_bit(name).map_or(0, |at| 1 << at);
+            // The backend is a reason of its own: its words would count twice.
             let words = self.facets.backends.iter().find(|b| b.name == *name);
             let words = self.tokenizer.terms(words.map_or("", |b| b.words.as_str()));
-            for term in &mut out.terms {
-                if words.contains(&term.term) {
-                    term.weight *= weights.text.named_backend;
-                }
-            }
-            if query.backend.is_some() {
-                let weight = weights.text.question_backend;
-                words.iter().for_each(|term| add(&mut out.terms, term, weight));
-            }
+            out.terms.retain(|term| !words.contains(&term.term));
         }
         out.terms.retain(|term| term.weight > 0.0);
         out.concepts = self
             .concepts
-            .asked(&complaint)
+            .asked(&complaint)?
             .into_iter()
             .map(|(concept, asked)| QuestionConcept {
                 name: concept.rule.name.clone(),
@@ -163,7 +152,10 @@ impl<'a> QuestionReader<'a> {
                 meanings: concept.meanings.clone(),
             })
             .collect();
-        let model = query.model.as_deref().map(|name| self.models.parse(name));
+        let model = match query.model.as_deref() {
+            Some(name) => Some(ModelNames::shipped()?.parse(name)),
+            None => None,
+        };
         for name in model.iter().flat_map(|model| &model.concepts) {
             let known = out.concepts.iter().any(|concept| concept.name == *name);
             if let Some(concept) = self.concepts.named(name).filter(|_| !known) {
@@ -179,7 +171,7 @@ impl<'a> QuestionReader<'a> {
         out.offload = asked("weights on the CPU");
         out.areas = self.facets.asked_areas(&complaint);
         out.live = self.facets.live_inert(&query.symptom);
-        out
+        Ok(out)
     }
 }
 

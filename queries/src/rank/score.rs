@@ -62,12 +62,14 @@ pub struct Candidate<'a> {
     pub later: &'a [Later],
     /// The knobs whose defaults it moves.
     pub defaults: &'a [String],
+    /// It is of another upstream than the one asked about, and came through a pin.
+    pub nested: bool,
 }
 
 impl<'a> Candidate<'a> {
     /// A candidate of which nothing else is known.
     pub fn new(commit: &'a CommitFeatures, corpus: &'a CorpusStats) -> Self {
-        Candidate { commit, corpus, later: &[], defaults: &[] }
+        Candidate { commit, corpus, later: &[], defaults: &[], nested: false }
     }
 }
 
@@ -110,18 +112,18 @@ pub fn rank(
     let concept: Vec<Match> =
         candidates.iter().map(|c| concept_match(question, *c, weights)).collect();
     let best = |all: &[Match]| all.iter().map(|m| m.sum).fold(0.0, f64::max);
-    let (most_text, most_concept) = possible(question, candidates, weights);
-    let told = best(&text) > 0.0 || best(&concept) > 0.0;
-    let best_text = best(&text).max(weights.text.floor * most_text);
-    let best_concept = best(&concept).max(weights.concept.floor * most_concept);
+    let (best_text, best_concept) = (best(&text), best(&concept));
+    let speaks = best_text > 0.0 || best_concept > 0.0;
     let undone = within::reverted(candidates);
     let mut commits: Vec<Ranked> = candidates
         .iter()
         .zip(text.into_iter().zip(concept))
         .map(|(candidate, (text, concept))| {
             let mut reasons = Vec::new();
-            relative(&mut reasons, text, best_text, weights.text.points, "words of the symptom");
-            relative(&mut reasons, concept, best_concept, weights.concept.points, "speaks of");
+            let points = weights.text.points * part(text.sum, best_text);
+            told(&mut reasons, text, points, "words of the symptom");
+            let points = weights.concept.points * part(concept.sum, best_concept);
+            told(&mut reasons, concept, points, "speaks of");
             let (inert, contradicted) =
                 structure(&mut reasons, question, candidate.commit, facets, weights);
             facts(&mut reasons, question, candidate, weights);
@@ -142,7 +144,7 @@ pub fn rank(
     commits.sort_by(|a, b| descending(a.score, b.score).then(a.oid.cmp(&b.oid)));
     let outlook = if commits.iter().all(|c| c.inert || c.contradicted) {
         Outlook::Nothing
-    } else if told || question.is_empty() {
+    } else if speaks || question.is_empty() {
         Outlook::Open
     } else {
         Outlook::Faint
@@ -162,36 +164,21 @@ pub(super) fn push(reasons: &mut Vec<Reason>, points: f64, words: String, eviden
     }
 }
 
-/// What a commit that holds every word of the question in its subject would get.
-fn possible(question: &Question, candidates: &[Candidate<'_>], weights: &Weights) -> (f64, f64) {
-    let most = |of: &dyn Fn(&CorpusStats) -> f64| {
-        candidates.iter().map(|c| of(c.corpus)).fold(0.0, f64::max)
-    };
-    let Some(first) = candidates.first() else { return (0.0, 0.0) };
-    let idf = |id: TermId| first.corpus.term_idf(Field::Lines, id, 0.0);
-    let text =
-        question.terms.iter().map(|t| t.weight * idf(t.id)).sum::<f64>() * weights.text.subject;
-    let concept = most(&|corpus| question.concepts.len() as f64 * corpus.idf(10.0));
-    (text, concept)
-}
-
 pub(super) fn descending(a: f64, b: f64) -> Ordering {
     b.partial_cmp(&a).unwrap_or(Ordering::Equal)
 }
 
-fn relative(reasons: &mut Vec<Reason>, found: Match, best: f64, points: f64, what: &str) {
-    if found.sum <= 0.0 || best <= 0.0 || points == 0.0 {
-        return;
-    }
+/// The part of the window's best that a sum comes to.
+fn part(sum: f64, best: f64) -> f64 {
+    if sum <= 0.0 || best <= 0.0 { 0.0 } else { sum / best }
+}
+
+fn told(reasons: &mut Vec<Reason>, found: Match, points: f64, what: &str) {
     let mut parts = found.parts;
     parts.sort_by(|a, b| descending(a.0, b.0));
     parts.truncate(5);
     let evidence: Vec<String> = parts.into_iter().map(|part| part.1).collect();
-    reasons.push(Reason {
-        points: points * found.sum / best,
-        words: format!("{what}: {}", evidence.join(", ")),
-        evidence,
-    });
+    push(reasons, points, format!("{what}: {}", evidence.join(", ")), evidence);
 }
 
 fn bm25(corpus: &CorpusStats, weights: &Weights, field: Field, len: u32, count: f64) -> f64 {
@@ -211,7 +198,7 @@ fn text_match(question: &Question, candidate: Candidate<'_>, weights: &Weights) 
             if count == 0 || weight == 0.0 {
                 continue;
             }
-            let idf = corpus.term_idf(field, term.id, weights.text.overall);
+            let idf = corpus.term_idf(field, term.id);
             let part = weight
                 * term.weight
                 * idf
@@ -260,7 +247,7 @@ fn one_concept(
             .iter()
             .filter(|m| !m.terms.is_empty() && m.terms.iter().all(|id| terms.count(*id) > 0))
             .map(|m| {
-                let idf = |id: &TermId| corpus.term_idf(field, *id, weights.concept.overall);
+                let idf = |id: &TermId| corpus.term_idf(field, *id);
                 (m.terms.iter().map(idf).fold(0.0, f64::max), m)
             })
             .max_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(Ordering::Equal));
@@ -341,6 +328,9 @@ fn facts(
             format!("moves a default: {knobs}"),
             candidate.defaults.to_vec(),
         );
+    }
+    if candidate.nested {
+        push(reasons, weights.structure.nested, "came through a pin".to_owned(), vec![]);
     }
     let weights = &weights.hindsight;
     for (kind, points, words) in [

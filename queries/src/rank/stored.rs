@@ -31,7 +31,7 @@ pub fn features(
         out.push(match known {
             Some(known) => known,
             None => {
-                let reader: &mut Reader<'_> = match &mut reader {
+                let reader: &mut Reader = match &mut reader {
                     Some(reader) => reader,
                     none => none.insert(Reader::new(facets)?),
                 };

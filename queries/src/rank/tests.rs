@@ -78,7 +78,7 @@ fn ranked(query: &Query, patches: &[CommitPatch], later: &[Later]) -> Ranking {
     let features: Vec<CommitFeatures> = patches.iter().map(|patch| reader.read(patch)).collect();
     let mut corpus = CorpusStats::default();
     features.iter().for_each(|commit| corpus.add(commit));
-    let question = QuestionReader::new(&facets).unwrap().read(query, &weights);
+    let question = QuestionReader::new(&facets).unwrap().read(query, &weights).unwrap();
     let candidates: Vec<Candidate<'_>> = features
         .iter()
         .map(|commit| {
@@ -188,7 +188,7 @@ fn the_maps_of_areas_are_guarded_by_their_examples() {
 fn a_backend_is_told_by_its_machine() {
     let facets = Facets::shipped().unwrap();
     let told = |report: &str| -> Vec<String> {
-        facets.hinted(report).into_iter().map(|(name, _)| name.to_owned()).collect()
+        facets.hinted(report).unwrap().into_iter().map(|(name, _)| name.to_owned()).collect()
     };
     assert_eq!(told("slow on an RTX 3060"), ["cuda"]);
     assert_eq!(told("with RADV on Linux"), ["vulkan"]);
@@ -200,7 +200,8 @@ fn a_backend_is_told_by_its_machine() {
 #[test]
 fn hip_shares_code_with_cuda_but_not_with_vulkan() {
     let facets = Facets::shipped().unwrap();
-    let files = |path: &str| facets.files([path]).backends;
+    let rules = FileRules::new(&facets).unwrap();
+    let files = |path: &str| rules.files([path]).backends;
     let wanted = facets.wanted("hip");
     assert_ne!(files("ggml/src/ggml-cuda/mmq.cu") & wanted, 0);
     assert_eq!(files("ggml/src/ggml-vulkan/ggml-vulkan.cpp") & wanted, 0);

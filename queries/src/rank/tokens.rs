@@ -66,7 +66,7 @@ impl Tokenizer {
         let mut out: Vec<String> = Vec::new();
         let parts: Vec<&str> = word.split('_').flat_map(camel_parts).collect();
         for part in &parts {
-            let lower = part.to_lowercase();
+            let lower = without_plural(part).to_lowercase();
             if lower.len() < 2 || lower.bytes().all(|b| b.is_ascii_digit()) {
                 continue;
             }
@@ -114,7 +114,9 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| word.len() >= 2 && word.len() <= LONGEST)
 }
 
-/// `FlashAttnExt` as `Flash`, `Attn`, `Ext`; `HTTPServer` as `HTTP`, `Server`.
+/// `FlashAttnExt` as `Flash`, `Attn`, `Ext`; `HTTPServer` as `HTTP`, `Server`. A border
+/// needs two characters before and three after it: `MoE`, `ROCm`, `GPUs` and `LoRA` are
+/// words.
 fn camel_parts(word: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
@@ -125,10 +127,8 @@ fn camel_parts(word: &str) -> Vec<&str> {
         let after = chars.get(at + 1).map(|c| c.1);
         let border = here.is_uppercase()
             && (before.is_lowercase()
-                || (before.is_uppercase()
-                    && after.is_some_and(char::is_lowercase)
-                    && index - start > 1));
-        if border {
+                || (before.is_uppercase() && after.is_some_and(char::is_lowercase)));
+        if border && index - start >= 2 && chars.len() - at >= 3 {
             parts.push(&word[start..index]);
             start = index;
         }
@@ -136,6 +136,14 @@ fn camel_parts(word: &str) -> Vec<&str> {
     parts.push(&word[start..]);
     parts.retain(|part| !part.is_empty());
     parts
+}
+
+/// `GPUs` as `GPU`; other words as they are.
+fn without_plural(word: &str) -> &str {
+    match word.strip_suffix('s') {
+        Some(stem) if stem.len() >= 2 && stem.chars().all(char::is_uppercase) => stem,
+        _ => word,
+    }
 }
 
 #[cfg(test)]
@@ -163,6 +171,10 @@ mod tests {
         );
         assert_eq!(terms("numCtx"), ["num", "ctx", "numctx"]);
         assert_eq!(terms("HTTPServer"), ["http", "server", "httpserver"]);
+        assert_eq!(
+            terms("MoE ROCm GPUs LoRA toJSON"),
+            ["moe", "rocm", "gpu", "lora", "to", "json", "tojson"]
+        );
         assert_eq!(terms("RDNA4 gfx1201 Q4_K"), ["rdna", "rdna4", "gfx", "gfx1201", "q4", "q4_k"]);
     }
 

@@ -45,15 +45,6 @@ pub struct TextWeights {
     pub subject_b: f64,
     /// BM25's length normalization for the other fields.
     pub b: f64,
-    /// Weight of the words that a backend adds to the question.
-    pub question_backend: f64,
-    /// Weight of words of the symptom that name the backend in question.
-    pub named_backend: f64,
-    /// How much a word's commonness over all fields counts, against that in one.
-    pub overall: f64,
-    /// The least part of the largest possible sum that the window's best is
-    /// taken for, so that a window without any match is not stretched.
-    pub floor: f64,
     /// Weight of words in a clause that says what is fine.
     pub spared: f64,
     /// Weight of words in a clause that says what helps.
@@ -66,13 +57,6 @@ pub struct TextWeights {
 pub struct FieldWeights {
     /// Points of the best commit of the window; the others' are in proportion.
     pub points: f64,
-    /// The least part of the largest possible sum that the window's best is
-    /// taken for.
-    pub floor: f64,
-    /// Many concepts share the points: their number to this power divides.
-    pub share: f64,
-    /// How much a word's commonness over all fields counts, against that in one.
-    pub overall: f64,
     /// Weight of the subject.
     pub subject: f64,
     /// Weight of the rest of the message.
@@ -109,8 +93,8 @@ pub struct StructureWeights {
     pub defaults: f64,
     /// How far a merge of several commits goes to the score of their best.
     pub merge_of_many: f64,
-    /// How far a merge of one commit goes to its score.
-    pub merge_of_one: f64,
+    /// The commit came through a pin, with many others of another upstream.
+    pub nested: f64,
 }
 
 /// Points for what later commits say.

@@ -37,8 +37,7 @@ pub fn is_meant(mention: &Mention, commit: &CommitFeatures) -> bool {
     }
 }
 
-/// Ranks each merge right after the best of the commits that it brings, where
-/// one of them stands above it.
+/// Scores each merge of several commits as the best of them.
 pub(super) fn merges(candidates: &[Candidate<'_>], ranked: &mut [Ranked], weights: &Weights) {
     let parents: HashMap<Oid, &[Oid]> =
         candidates.iter().map(|c| (c.commit.oid, c.commit.parents.as_slice())).collect();
@@ -56,14 +55,12 @@ pub(super) fn merges(candidates: &[Candidate<'_>], ranked: &mut [Ranked], weight
             known.difference(&main).filter_map(|oid| Some((*scores.get(oid)?, *oid))).collect();
         members.sort_by(|a, b| descending(a.0, b.0).then(a.1.cmp(&b.1)));
         let Some((best, member)) = members.first().copied() else { continue };
-        let many = if members.len() > 1 {
-            weights.structure.merge_of_many
-        } else {
-            weights.structure.merge_of_one
-        };
+        if members.len() == 1 {
+            continue;
+        }
         push(
             &mut merge.reasons,
-            many * (best - merge.score),
+            weights.structure.merge_of_many * (best - merge.score),
             format!("merges {} commits, of which {} scores best", members.len(), member.short()),
             vec![member.to_string()],
         );

@@ -150,7 +150,7 @@ impl<'a> CaseLoader<'a> {
         let answers = std::iter::once(&line.culprit).chain(via).filter_map(|o| o.parse().ok());
         let backend = line.context.backend.clone().filter(|name| name != "unknown");
         let query = Query { symptom: line.symptom.clone(), backend, model: None };
-        let question = self.reader.read(&query, &self.weights);
+        let question = self.reader.read(&query, &self.weights)?;
         Ok(Case {
             id: line.id.clone(),
             kind: line.kind.clone(),

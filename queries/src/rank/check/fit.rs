@@ -99,7 +99,7 @@ pub fn ablations(
         .iter()
         .map(|(name, to)| {
             let weights = parsed(&changed(&table, to)?)?;
-            let ranks: Vec<_> = evaluate(cases, facets, &mut reader, &weights, hindsight)
+            let ranks: Vec<_> = evaluate(cases, facets, &mut reader, &weights, hindsight)?
                 .into_iter()
                 .map(|case| case.rank)
                 .collect();
@@ -138,7 +138,7 @@ pub fn cross_validate(
             cases.into_iter().partition(|case| fold_of(case) == fold);
         let best = fit(&train, facets, &mut reader, &table)?;
         let weights = parsed(&best)?;
-        let found: Vec<_> = evaluate(&test, facets, &mut reader, &weights, false)
+        let found: Vec<_> = evaluate(&test, facets, &mut reader, &weights, false)?
             .into_iter()
             .map(|case| case.rank)
             .collect();
@@ -165,7 +165,7 @@ fn fit(
 ) -> Result<toml::Table, QueryError> {
     let mut score = |table: &toml::Table| -> Result<f64, QueryError> {
         let weights = parsed(table)?;
-        let ranks: Vec<_> = evaluate(train, facets, reader, &weights, false)
+        let ranks: Vec<_> = evaluate(train, facets, reader, &weights, false)?
             .into_iter()
             .map(|case| case.rank)
             .collect();

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::cases::Case;
-use crate::rank::{Candidate, Facets, QuestionReader, Ranking, Weights, rank};
+use crate::rank::{Candidate, Facets, QuestionReader, Ranking, RulesError, Weights, rank};
 
 /// Where a case's answer was ranked.
 #[derive(Debug, Clone)]
@@ -65,17 +65,20 @@ impl std::fmt::Display for Scores {
 }
 
 /// Ranks every case; what commits after the window say counts with `hindsight` alone.
+///
+/// # Errors
+/// Where a shipped pattern is not valid.
 pub fn evaluate(
     cases: &[Case],
     facets: &Facets,
     reader: &mut QuestionReader<'_>,
     weights: &Weights,
     hindsight: bool,
-) -> Vec<CaseRank> {
+) -> Result<Vec<CaseRank>, RulesError> {
     cases
         .iter()
         .map(|case| {
-            let question = reader.read(&case.query, weights);
+            let question = reader.read(&case.query, weights)?;
             let candidates: Vec<Candidate<'_>> = case
                 .commits
                 .iter()
@@ -87,7 +90,7 @@ pub fn evaluate(
                 .collect();
             let ranking = rank(&question, &candidates, facets, weights);
             let rank = ranking.commits.iter().position(|c| case.answers.contains(&c.oid));
-            CaseRank { rank: rank.map(|at| at + 1), ranking }
+            Ok(CaseRank { rank: rank.map(|at| at + 1), ranking })
         })
         .collect()
 }
