@@ -51,6 +51,10 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let stage = progress.stage("places and tags", None);
     derive::places::derive(&mut store, upstream)?;
     drop(stage);
+    let stage = progress.stage("defaults", None);
+    let extractors = headwater_queries::ledger::Extractors::built_in()?;
+    derive::default_events::derive(&mut store, upstream, &extractors, context.jobs())?;
+    drop(stage);
     let mut stdout = anstream::stdout();
     writeln!(
         stdout,

@@ -156,6 +156,15 @@ impl Extractors {
 
     fn moved(&self, old: (&str, &Entry), new: (&str, &Entry)) -> Option<Event> {
         let equal = self.all.get(new.1.extractor).map_or(&[][..], |c| &c.rule.equal);
+        // What moved to another file is guarded by what includes that file: the values count.
+        let bare = |entry: &Entry| -> Vec<String> {
+            let value =
+                |p: &(String, u32)| condition(&p.0).map_or(p.0.as_str(), |c| c.1).to_owned();
+            entry.pieces.iter().map(value).collect()
+        };
+        if old.0 != new.0 && bare(old.1) == bare(new.1) {
+            return None;
+        }
         // One condition that stands: the value under it is what moves.
         if let ([was], [is]) = (old.1.pieces.as_slice(), new.1.pieces.as_slice())
             && let (Some((a, was)), Some((b, is))) = (condition(&was.0), condition(&is.0))
@@ -167,6 +176,11 @@ impl Extractors {
             event.new = Some(is.to_owned());
             event.how = How::When(b.to_owned());
             return Some(event);
+        }
+        if matches!(new.1.scope, super::Scope::CliHelp | super::Scope::Docs)
+            && value::told(&old.1.value) == value::told(&new.1.value)
+        {
+            return None;
         }
         if value::same(&old.1.value, &new.1.value, equal) {
             // The value's own text stands; a name in it may mean something else now.

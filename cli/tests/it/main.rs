@@ -1,0 +1,3 @@
+//! The binary against the miniature upstreams.
+
+mod defaults;
