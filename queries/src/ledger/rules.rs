@@ -142,6 +142,9 @@ pub(crate) struct Extractor {
     /// Files whose knobs these ones override: what stands there holds where these are not.
     #[serde(default)]
     pub over: Vec<String>,
+    /// A file that moves becomes another one's: its knobs are those of its path alone.
+    #[serde(default)]
+    pub by_path: bool,
     /// Its files are copies of one page: what one lacks, another says.
     #[serde(default)]
     pub copies: bool,

@@ -180,7 +180,16 @@ fn same_word(a: &(String, Kind), b: &(String, Kind)) -> bool {
     let (long, short) = if a.len() >= b.len() { (&a, &b) } else { (&b, &a) };
     let negates = |w: &String| matches!(w.as_str(), "no" | "not" | "non" | "un" | "disable");
     let (rest, end) = long.split_at(long.len() - short.len());
-    end == &short[..] && (rest.is_empty() || short.len() >= 2) && !rest.iter().any(negates)
+    let alike = |(a, b): (&String, &String)| {
+        let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
+        a == b
+            || (short.len() >= 4
+                && short.chars().all(char::is_alphabetic)
+                && long.starts_with(short.as_str()))
+    };
+    end.iter().zip(short.iter()).all(alike)
+        && (rest.is_empty() || short.len() >= 2)
+        && !rest.iter().any(negates)
 }
 
 /// A type was swapped: a text or a number where a constant or a truth value was.
@@ -279,6 +288,7 @@ mod tests {
             ("GPT_SAMPLER_TYPE_TOP_K", "COMMON_SAMPLER_TYPE_TOP_K"),
             ("llama_sampler_type::TOP_K", "GPT_SAMPLER_TYPE_TOP_K"),
             ("get_num_big_cores()", "cpu_get_num_big_cores()"),
+            ("STEP_TYPE_TEMP", "STEP_TYPE_TEMPERATURE"),
             ("\"q8\"", "GGML_TYPE_Q8"),
             ("false", "SOME_KIND_NONE"),
             ("0", "false"),
