@@ -40,10 +40,10 @@ impl Extractors {
                     Some(found) => Some(found),
                     None => self.copy(compiled, &event, |path| at(side, path))?,
                 };
-                if let Some((path, entry)) = other {
-                    if !self.complete(compiled, &mut event, side, &path, &entry) {
-                        continue;
-                    }
+                if let Some((path, entry)) = other
+                    && !self.complete(compiled, &mut event, side, &path, &entry)
+                {
+                    continue;
                 }
             }
             out.push(event);

@@ -10,7 +10,8 @@ const NEUTRAL: &[&str] =
 
 /// Whether two values mean the same.
 pub(crate) fn same(a: &str, b: &str, equal: &[Vec<String>]) -> bool {
-    if a == b {
+    let empty = |v: &str| matches!(v.trim(), "\"\"" | "{}" | "{ }");
+    if a == b || (empty(a) && empty(b)) {
         return true;
     }
     let listed = |set: &Vec<String>| {

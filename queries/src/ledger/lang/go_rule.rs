@@ -163,10 +163,10 @@ fn locals(root: Node<'_>, region: &str) -> HashMap<String, String> {
     }
     // What is assigned again is not what it was declared as.
     for node in tree::all(root) {
-        if node.kind() == "assignment_statement" {
-            if let Some(left) = node.child_by_field_name("left") {
-                out.remove(tree::text(left, region).trim());
-            }
+        if node.kind() == "assignment_statement"
+            && let Some(left) = node.child_by_field_name("left")
+        {
+            out.remove(tree::text(left, region).trim());
         }
     }
     out
