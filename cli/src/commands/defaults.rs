@@ -63,7 +63,11 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let events = args.history || question.window.is_some();
     if events {
         let table = event_table(&answer.events);
-        write!(stdout, "{}", table.print(format))?;
+        if table.is_empty() {
+            writeln!(stdout, "no extractor found a default that moved")?;
+        } else {
+            write!(stdout, "{}", table.print(format))?;
+        }
         for event in answer.events.iter().filter(|e| e.old.is_some() && e.new.is_some()) {
             for way in &event.restore {
                 writeln!(
@@ -131,7 +135,9 @@ fn event_table(events: &[EventRow]) -> Table {
         if let Some(sha) = event.flips_back {
             notes.push(format!("back to what {} left", sha.short()));
         }
-        if event.old.is_some() && event.new.is_some() && event.restore.is_empty() {
+        let moved = event.old.is_some() && event.new.is_some();
+        let settable = !matches!(event.scope.as_str(), "docs" | "build");
+        if moved && settable && event.restore.is_empty() {
             notes.push("no way back known".to_owned());
         }
         table.row(vec![

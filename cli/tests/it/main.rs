@@ -1,6 +1,7 @@
 //! The binary itself, driven against the miniature upstreams.
 
 mod crawl;
+mod defaults;
 mod errors;
 mod hostile;
 mod support;

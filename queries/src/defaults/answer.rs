@@ -31,6 +31,9 @@ pub struct DefaultsAnswer {
 pub struct EventRow {
     /// The upstream.
     pub upstream: String,
+    /// The commit's row.
+    #[serde(skip)]
+    pub commit: headwater_store::CommitId,
     /// The commit.
     pub sha: Oid,
     /// When it was committed.

@@ -22,17 +22,21 @@ pub struct Drift {
 /// The documentation's rows against the code's, by any spelling.
 pub(super) fn drift(tables: &[(String, Entry)], spellings: &Spellings) -> Vec<Drift> {
     let mut out = Vec::new();
-    let code_scopes = [Scope::RequestOption, Scope::Sampling, Scope::Context, Scope::Server];
+    // What users set comes before what the server makes of it.
+    let scopes = [Scope::RequestOption, Scope::Sampling, Scope::Context, Scope::Server];
     for (path, said) in tables.iter().filter(|(_, e)| e.scope == Scope::Docs) {
-        let code = tables.iter().filter(|(_, e)| code_scopes.contains(&e.scope));
-        let mut same = code.filter(|(_, e)| {
-            let field = spelling(e.knob.rsplit('.').next().unwrap_or(&e.knob));
-            let names = std::iter::once(&said.knob).chain(&said.names);
-            names.into_iter().any(|n| spelling(n) == field)
-                && spellings.matches(&e.knob, &e.names, &said.knob)
+        let named = |entry: &Entry| {
+            let field = spelling(entry.knob.rsplit('.').next().unwrap_or(&entry.knob));
+            let mut names = std::iter::once(&said.knob).chain(&said.names);
+            names.any(|n| spelling(n) == field)
+                && spellings.matches(&entry.knob, &entry.names, &said.knob)
+        };
+        // Several knobs of a name in one scope: which one the page means is not certain.
+        let one = scopes.iter().find_map(|scope| {
+            let mut of = tables.iter().filter(|(_, e)| e.scope == *scope && named(e));
+            of.next().map(|first| (first, of.next().is_none()))
         });
-        // Several knobs of a name: which one the page means is not certain.
-        let (Some((code_path, is)), None) = (same.next(), same.next()) else { continue };
+        let Some(((code_path, is), true)) = one else { continue };
         let Some(value) = decided(is, tables) else { continue };
         let told = said.value.split([',', ' ']).next().unwrap_or_default();
         let differs = match (number(told), number(&value)) {

@@ -110,6 +110,7 @@ pub fn rows(
         let resolves = source.extractors.resolves(source.upstream, event);
         out.push(EventRow {
             upstream: source.upstream.to_owned(),
+            commit: row.commit,
             sha,
             date: commit.commit().committed,
             subject: commit.commit().subject().to_owned(),

@@ -1,17 +1,22 @@
 //! The question `defaults`: which default a knob has, since when, and what moved it.
 
 mod answer;
+mod decided;
 mod drift;
 mod life;
 mod values;
 
 pub use answer::{Covers, DefaultsAnswer, EventRow, ValueRow};
+pub use decided::shown;
 pub use drift::Drift;
 pub(crate) use life::event as event_of;
 pub use life::{EventSource, Known, known, rows};
 
+use std::collections::{BTreeMap, HashSet};
+
+use headwater_store::graph::{CommitGraph, Node};
 use headwater_store::upstream::Upstream;
-use headwater_store::{CommitId, Store};
+use headwater_store::{CommitId, Oid, Store};
 
 use crate::QueryError;
 use crate::derive;
@@ -49,7 +54,7 @@ pub fn ask(
     derive::places::derive(store, upstream)?;
     let id = store.upstream(&upstream.name)?;
     let mut spellings = Spellings::default();
-    let mut by_knob: std::collections::BTreeMap<String, Vec<String>> = Default::default();
+    let mut by_knob: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (knob, name) in store.knob_names(id)? {
         by_knob.entry(knob).or_default().push(name);
     }
@@ -59,40 +64,16 @@ pub fn ask(
     let resolver = Resolver::new(store, upstream)?;
     let graph = store.graph(id)?;
     let head = store.branch(id, &upstream.branch)?.map(|(oid, _)| oid);
-    // The commits that the answer speaks of.
-    let (inside, scope_name) = match (&question.window, &question.at) {
-        (Some(window), _) => {
-            let (base, head) = (resolver.resolve(&window.base)?, resolver.resolve(&window.head)?);
-            let old = graph.reachable(graph.node(base.commit.commit().oid));
-            let new = graph.reachable(graph.node(head.commit.commit().oid));
-            let inside: Vec<CommitId> = graph
-                .nodes()
-                .filter(|n| new.contains(*n) && !old.contains(*n))
-                .map(|n| graph.id(n))
-                .collect();
-            (inside, format!("{} {}..{}", upstream.name, base.name, head.name))
-        }
-        (None, Some(at)) => {
-            let at = resolver.resolve(at)?;
-            let reached = graph.reachable(graph.node(at.commit.commit().oid));
-            let inside = graph.nodes().filter(|n| reached.contains(*n));
-            (inside.map(|n| graph.id(n)).collect(), format!("{} {}", upstream.name, at.name))
-        }
-        (None, None) if question.all => {
-            (graph.nodes().map(|n| graph.id(n)).collect(), format!("{}, all", upstream.name))
-        }
-        (None, None) => {
-            let reached = graph.reachable(head.and_then(|oid| graph.node(oid)));
-            let inside = graph.nodes().filter(|n| reached.contains(*n));
-            (
-                inside.map(|n| graph.id(n)).collect(),
-                format!("{}, {}", upstream.name, upstream.branch),
-            )
-        }
-    };
+    let spoken = spoken(&resolver, &graph, upstream, head, question)?;
     let known = known(store, id)?;
     let source = EventSource { store, upstream: &upstream.name, extractors, spellings: &spellings };
-    let mut events = rows(&source, &known, &inside)?;
+    // A knob's life is judged over all that came before, then cut to what was asked for.
+    let mut events = rows(&source, &known, &spoken.life)?;
+    if let Some(inside) = &spoken.inside {
+        let inside: HashSet<CommitId> = inside.iter().copied().collect();
+        events.retain(|e| inside.contains(&e.commit));
+    }
+    let inside = spoken.inside.as_ref().unwrap_or(&spoken.life);
     // The tree whose values are told; a window is about what moved.
     let tree = match (&question.window, &question.at) {
         (Some(_), _) => None,
@@ -121,8 +102,8 @@ pub fn ask(
     let reported = u64::try_from(inside.len()).unwrap_or(u64::MAX);
     let coverage = store.coverage(headwater_store::Scope {
         upstream: id,
-        name: scope_name,
-        commits: &inside,
+        name: spoken.name,
+        commits: inside,
         reported,
         missing: Vec::new(),
     })?;
@@ -139,5 +120,59 @@ pub fn ask(
         drift,
         coverage,
         covers: covers.collect(),
+    })
+}
+
+/// The commits that an answer speaks of.
+struct Spoken {
+    /// Those over which a knob's life is judged.
+    life: Vec<CommitId>,
+    /// Those that are asked for, where they are fewer.
+    inside: Option<Vec<CommitId>>,
+    /// What they are called.
+    name: String,
+}
+
+fn spoken(
+    resolver: &Resolver<'_>,
+    graph: &CommitGraph,
+    upstream: &Upstream,
+    head: Option<Oid>,
+    question: &Question,
+) -> Result<Spoken, QueryError> {
+    let ids = |nodes: &mut dyn Iterator<Item = Node>| -> Vec<CommitId> {
+        nodes.map(|n| graph.id(n)).collect()
+    };
+    let reached = |oid: Option<Oid>| graph.reachable(oid.and_then(|oid| graph.node(oid)));
+    let name = &upstream.name;
+    Ok(match (&question.window, &question.at) {
+        (Some(window), _) => {
+            let (base, head) = (resolver.resolve(&window.base)?, resolver.resolve(&window.head)?);
+            let (base_oid, head_oid) = (base.commit.commit().oid, head.commit.commit().oid);
+            let (old, new) = (reached(Some(base_oid)), reached(Some(head_oid)));
+            if base_oid != head_oid && graph.node(head_oid).is_some_and(|n| old.contains(n)) {
+                return Err(QueryError::Reversed { base: base.name, head: head.name });
+            }
+            let mut inside = graph.nodes().filter(|n| new.contains(*n) && !old.contains(*n));
+            Spoken {
+                inside: Some(ids(&mut inside)),
+                life: ids(&mut graph.nodes().filter(|n| new.contains(*n))),
+                name: format!("{name} {}..{}", base.name, head.name),
+            }
+        }
+        (None, Some(at)) => {
+            let at = resolver.resolve(at)?;
+            let set = reached(Some(at.commit.commit().oid));
+            let life = ids(&mut graph.nodes().filter(|n| set.contains(*n)));
+            Spoken { life, inside: None, name: format!("{name} {}", at.name) }
+        }
+        (None, None) if question.all => {
+            Spoken { life: ids(&mut graph.nodes()), inside: None, name: format!("{name}, all") }
+        }
+        (None, None) => {
+            let set = reached(head);
+            let life = ids(&mut graph.nodes().filter(|n| set.contains(*n)));
+            Spoken { life, inside: None, name: format!("{name}, {}", upstream.branch) }
+        }
     })
 }

@@ -35,7 +35,6 @@ pub(super) fn rows(tables: &[(String, Entry)], events: &[EventRow]) -> Vec<Value
     }
     let row = |(path, entry): &(String, Entry)| {
         let event = last.get(&(entry.knob.as_str(), entry.scope.name()));
-        let event = event.filter(|e| e.new.as_deref().is_some_and(|n| n.starts_with(&entry.value)));
         ValueRow {
             knob: entry.knob.clone(),
             scope: entry.scope.name().to_owned(),

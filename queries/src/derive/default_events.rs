@@ -10,7 +10,7 @@ use headwater_store::{
 };
 
 use crate::QueryError;
-use crate::ledger::{Entry, Event, Extractors, FileTables, Session};
+use crate::ledger::{Entry, Event, Extractors, FileTables, Session, TreeSide};
 
 /// What a derivation did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -139,8 +139,22 @@ fn read_part(
             }
             files.push(tables);
         }
-        let _ = (commit.tree, commit.parent);
-        part.events.extend(extractors.events(&files).into_iter().map(|e| row(commit.id, e)));
+        let events = extractors.events(&files);
+        if events.is_empty() {
+            continue;
+        }
+        let mut parent = None;
+        let events = extractors.across(events, |side, path| {
+            let tree = match side {
+                TreeSide::After => Some(commit.tree),
+                TreeSide::Before => match parent {
+                    Some(tree) => tree,
+                    None => *parent.insert(reader.tree_of(commit.parent)?),
+                },
+            };
+            reader.at(tree, path)
+        })?;
+        part.events.extend(events.into_iter().map(|e| row(commit.id, e)));
     }
     Ok(part)
 }
@@ -212,6 +226,25 @@ impl<'e> Tables<'e> {
         }
         self.known.insert(key, table.clone());
         Ok(Some(table))
+    }
+
+    /// The tree of a commit, where the store has it.
+    fn tree_of(&mut self, commit: Option<Oid>) -> Result<Option<Oid>, StoreError> {
+        let Some(oid) = commit else { return Ok(None) };
+        let Some((kind, data)) = self.reader.object(oid)? else { return Ok(None) };
+        let line = data.split(|b| *b == b'\n').next().unwrap_or_default();
+        let hex = line.strip_prefix(b"tree ").filter(|_| kind == "commit");
+        Ok(hex.and_then(Oid::from_hex))
+    }
+
+    /// The table of a file in a tree; empty where there is none.
+    fn at(&mut self, tree: Option<Oid>, path: &str) -> Result<Vec<Entry>, StoreError> {
+        let Some(tree) = tree else { return Ok(Vec::new()) };
+        let entry = self.reader.entry(tree, path)?.filter(|e| e.is_blob());
+        match entry {
+            Some(entry) => Ok(self.table(entry.oid, path)?.unwrap_or_default()),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// The files of a tree, for a look at everything that it holds.

@@ -40,13 +40,15 @@ impl Extractors {
             let after: HashMap<(usize, &str), &Entry> =
                 file.after.iter().map(|e| ((e.extractor, e.knob.as_str()), e)).collect();
             for entry in &file.after {
-                match before.get(&(entry.extractor, entry.knob.as_str())) {
+                let stays = old_path == path || !self.by_path(entry);
+                match before.get(&(entry.extractor, entry.knob.as_str())).filter(|_| stays) {
                     Some(old) => out.extend(self.moved((old_path, old), (path, entry))),
                     None => come.push(Loose { path, entry, used: false }),
                 }
             }
             for entry in &file.before {
-                if !after.contains_key(&(entry.extractor, entry.knob.as_str())) {
+                let stays = old_path == path || !self.by_path(entry);
+                if !stays || !after.contains_key(&(entry.extractor, entry.knob.as_str())) {
                     gone.push(Loose { path: old_path, entry, used: false });
                 }
             }
@@ -69,6 +71,10 @@ impl Extractors {
         out
     }
 
+    fn by_path(&self, entry: &Entry) -> bool {
+        self.all.get(entry.extractor).is_some_and(|c| c.rule.by_path)
+    }
+
     fn group(&self, entry: &Entry) -> &str {
         self.all.get(entry.extractor).map_or("", |c| c.rule.group.as_deref().unwrap_or(&c.rule.id))
     }
@@ -82,13 +88,15 @@ impl Extractors {
         key: impl Fn(&Entry) -> String,
     ) {
         let mut keys: HashMap<(String, String), (Vec<usize>, Vec<usize>)> = HashMap::new();
-        for (n, loose) in gone.iter().enumerate().filter(|(_, l)| !l.used) {
+        for (n, loose) in gone.iter().enumerate().filter(|(_, l)| !l.used && !self.by_path(l.entry))
+        {
             keys.entry((self.group(loose.entry).to_owned(), key(loose.entry)))
                 .or_default()
                 .0
                 .push(n);
         }
-        for (n, loose) in come.iter().enumerate().filter(|(_, l)| !l.used) {
+        for (n, loose) in come.iter().enumerate().filter(|(_, l)| !l.used && !self.by_path(l.entry))
+        {
             keys.entry((self.group(loose.entry).to_owned(), key(loose.entry)))
                 .or_default()
                 .1
@@ -129,7 +137,7 @@ impl Extractors {
         come: &mut [Loose<'_>],
         out: &mut Vec<Event>,
     ) {
-        for old in gone.iter_mut().filter(|l| !l.used && tells(l.entry)) {
+        for old in gone.iter_mut().filter(|l| !l.used && tells(l.entry) && !self.by_path(l.entry)) {
             let found = files
                 .iter()
                 .flat_map(|f| f.after.iter())
@@ -142,7 +150,7 @@ impl Extractors {
                 }));
             }
         }
-        for new in come.iter_mut().filter(|l| !l.used && tells(l.entry)) {
+        for new in come.iter_mut().filter(|l| !l.used && tells(l.entry) && !self.by_path(l.entry)) {
             let found = files
                 .iter()
                 .flat_map(|f| f.before.iter())
@@ -156,6 +164,15 @@ impl Extractors {
 
     fn moved(&self, old: (&str, &Entry), new: (&str, &Entry)) -> Option<Event> {
         let equal = self.all.get(new.1.extractor).map_or(&[][..], |c| &c.rule.equal);
+        // What moved to another file is guarded by what includes that file: the values count.
+        let bare = |entry: &Entry| -> Vec<String> {
+            let value =
+                |p: &(String, u32)| condition(&p.0).map_or(p.0.as_str(), |c| c.1).to_owned();
+            entry.pieces.iter().map(value).collect()
+        };
+        if old.0 != new.0 && bare(old.1) == bare(new.1) {
+            return None;
+        }
         // One condition that stands: the value under it is what moves.
         if let ([was], [is]) = (old.1.pieces.as_slice(), new.1.pieces.as_slice())
             && let (Some((a, was)), Some((b, is))) = (condition(&was.0), condition(&is.0))
@@ -167,6 +184,11 @@ impl Extractors {
             event.new = Some(is.to_owned());
             event.how = How::When(b.to_owned());
             return Some(event);
+        }
+        if matches!(new.1.scope, super::Scope::CliHelp | super::Scope::Docs)
+            && value::told(&old.1.value) == value::told(&new.1.value)
+        {
+            return None;
         }
         if value::same(&old.1.value, &new.1.value, equal) {
             // The value's own text stands; a name in it may mean something else now.

@@ -290,7 +290,7 @@ fn merge(
         let ordered = all.iter().any(|f| f.how == How::Rule || f.value.starts_with(['[', '+']));
         let mut values: Vec<&str> = Vec::new();
         for f in all {
-            if ordered || !values.contains(&f.value.as_str()) {
+            if (ordered && f.how != How::Resolved) || !values.contains(&f.value.as_str()) {
                 values.push(&f.value);
             }
         }

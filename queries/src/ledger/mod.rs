@@ -6,6 +6,7 @@
 //! and value; [`Extractors::events`] compares the tables before and after a commit.
 //! What moved, was reordered, realigned or written differently is no event.
 
+mod across;
 mod compare;
 mod cut;
 mod engine;
@@ -22,6 +23,7 @@ mod value;
 #[cfg(test)]
 mod examples;
 
+pub use across::TreeSide;
 pub use compare::FileTables;
 pub use engine::Session;
 pub use entry::{Entry, Event, How, Scope, UnknownScope};
@@ -32,4 +34,4 @@ pub use value::spelling;
 
 /// Raised whenever the same rules read the same files differently: derived rows
 /// made by another engine are made anew.
-const ENGINE_VERSION: u32 = 1;
+const ENGINE_VERSION: u32 = 2;

@@ -113,6 +113,7 @@ impl Extractors {
                 .text
                 .replace("{knob}", &event.knob)
                 .replace("{field}", field)
+                .replace("{dashed}", &field.replace('_', "-"))
                 .replace("{flag}", flag.unwrap_or_default())
                 .replace("{env}", env.unwrap_or_default())
                 .replace("{old}", &value);

@@ -139,6 +139,18 @@ pub(crate) struct Extractor {
     /// Scopes of some of its knobs.
     #[serde(default)]
     pub scopes: Vec<KnobScope>,
+    /// Files whose knobs these ones override: what stands there holds where these are not.
+    #[serde(default)]
+    pub over: Vec<String>,
+    /// A file that moves becomes another one's: its knobs are those of its path alone.
+    #[serde(default)]
+    pub by_path: bool,
+    /// Its files are copies of one page: what one lacks, another says.
+    #[serde(default)]
+    pub copies: bool,
+    /// A group whose knobs these ones may be computed from, by a call of their names.
+    #[serde(default)]
+    pub follows: Option<String>,
     /// Old owners of fields, and what they are called today.
     #[serde(default)]
     pub owners: std::collections::BTreeMap<String, Vec<String>>,

@@ -10,7 +10,8 @@ const NEUTRAL: &[&str] =
 
 /// Whether two values mean the same.
 pub(crate) fn same(a: &str, b: &str, equal: &[Vec<String>]) -> bool {
-    if a == b {
+    let empty = |v: &str| matches!(v.trim(), "\"\"" | "{}" | "{ }");
+    if a == b || (empty(a) && empty(b)) {
         return true;
     }
     let listed = |set: &Vec<String>| {
@@ -19,6 +20,9 @@ pub(crate) fn same(a: &str, b: &str, equal: &[Vec<String>]) -> bool {
     };
     if equal.iter().any(listed) {
         return true;
+    }
+    if let (Some(a), Some(b)) = (product(a), product(b)) {
+        return (a - b).abs() <= f64::EPSILON * a.abs();
     }
     // An address is no comment.
     if a.contains("://") || b.contains("://") {
@@ -32,6 +36,32 @@ pub(crate) fn same(a: &str, b: &str, equal: &[Vec<String>]) -> bool {
                 || same_word(x, y)
                 || equal.iter().any(|set| set.contains(&x.0) && set.contains(&y.0))
         })
+}
+
+/// What numbers and named units multiply to; `None` where anything else is in it.
+fn product(text: &str) -> Option<f64> {
+    let mut out = 1.0;
+    if !text.contains('*') {
+        return None;
+    }
+    for factor in text.split('*') {
+        let factor = factor.trim();
+        let name = factor.rsplit(['.', ':']).next().unwrap_or(factor);
+        out *= match name {
+            "KibiByte" => 1024.0,
+            "MebiByte" => 1024.0 * 1024.0,
+            "GibiByte" => 1024.0 * 1024.0 * 1024.0,
+            "KiloByte" => 1e3,
+            "MegaByte" => 1e6,
+            "GigaByte" => 1e9,
+            "Millisecond" => 1e6,
+            "Second" => 1e9,
+            "Minute" => 60e9,
+            "Hour" => 3600e9,
+            _ => number(factor).parse().ok()?,
+        };
+    }
+    Some(out)
 }
 
 /// A value's meaning without layout: numbers in one form, names joined over `::`,
@@ -71,7 +101,44 @@ fn parts(value: &str) -> Vec<(String, Kind)> {
         out.push((text, token.kind));
     }
     strip_string_constructor(&mut out);
+    strip_casts(&mut out);
     out
+}
+
+/// Go's ways of writing a number as text, and casts, say nothing of the number; nor
+/// does whether a name is called or read.
+fn strip_casts(out: &mut Vec<(String, Kind)>) {
+    const CASTS: &[&str] =
+        &["int", "uint", "int32", "uint32", "int64", "uint64", "Itoa", "FormatUint", "FormatInt"];
+    let mut at = 0;
+    while at + 1 < out.len() {
+        let word = out[at].1 == Kind::Word;
+        if word && out[at + 1].0 == "(" && out.get(at + 2).is_some_and(|t| t.0 == ")") {
+            out.drain(at + 1..at + 3);
+            continue;
+        }
+        let sprintf = out[at].0 == "Sprintf"
+            && out.get(at + 2).is_some_and(|t| t.0 == "\"%d\"")
+            && out.get(at + 3).is_some_and(|t| t.0 == ",");
+        if word && out[at + 1].0 == "(" && (CASTS.contains(&out[at].0.as_str()) || sprintf) {
+            let mut depth = 0u32;
+            let close = (at + 1..out.len()).find(|n| {
+                match out[*n].0.as_str() {
+                    "(" => depth += 1,
+                    ")" => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                depth == 0
+            });
+            let Some(close) = close else { return };
+            // The base of a number that is written out.
+            let base = out[at].0.starts_with("Format") && out[close - 1].0 == "10";
+            out.drain(if base { close - 2..close + 1 } else { close..close + 1 });
+            out.drain(at..at + if sprintf { 4 } else { 2 });
+            continue;
+        }
+        at += 1;
+    }
 }
 
 fn strip_string_constructor(out: &mut Vec<(String, Kind)>) {
@@ -102,7 +169,10 @@ pub(crate) fn number(text: &str) -> String {
 
 fn same_word(a: &(String, Kind), b: &(String, Kind)) -> bool {
     if a.1 != Kind::Word || b.1 != Kind::Word {
-        return false;
+        return swapped(a, b) || swapped(b, a);
+    }
+    if let (Some(a), Some(b)) = (truth(a), truth(b)) {
+        return a == b;
     }
     let (a, b) = (meaning(&a.0), meaning(&b.0));
     if a.is_empty() || b.is_empty() {
@@ -111,7 +181,57 @@ fn same_word(a: &(String, Kind), b: &(String, Kind)) -> bool {
     let (long, short) = if a.len() >= b.len() { (&a, &b) } else { (&b, &a) };
     let negates = |w: &String| matches!(w.as_str(), "no" | "not" | "non" | "un" | "disable");
     let (rest, end) = long.split_at(long.len() - short.len());
-    end == &short[..] && (rest.is_empty() || short.len() >= 2) && !rest.iter().any(negates)
+    let alike = |(a, b): (&String, &String)| {
+        let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
+        a == b
+            || (short.len() >= 4
+                && short.chars().all(char::is_alphabetic)
+                && long.starts_with(short.as_str()))
+    };
+    end.iter().zip(short.iter()).all(alike)
+        && (rest.is_empty() || short.len() >= 2)
+        && !rest.iter().any(negates)
+}
+
+/// A type was swapped: a text or a number where a constant or a truth value was.
+fn swapped(a: &(String, Kind), b: &(String, Kind)) -> bool {
+    if b.1 != Kind::Word {
+        return false;
+    }
+    match a.1 {
+        Kind::Text => meaning(&a.0) == meaning(&b.0) && !words(&a.0).is_empty(),
+        Kind::Number => truth(b).is_some_and(|t| a.0 == if t { "1" } else { "0" }),
+        _ => false,
+    }
+}
+
+/// Whether a word says yes or no.
+fn truth(word: &(String, Kind)) -> Option<bool> {
+    match word.0.as_str() {
+        "true" | "ON" => Some(true),
+        "false" | "OFF" => Some(false),
+        name => match words(name).last()?.as_str() {
+            "none" | "disabled" if name.contains('_') => Some(false),
+            "enabled" if name.contains('_') => Some(true),
+            _ => None,
+        },
+    }
+}
+
+/// The part of a text from a page or a help that is the default: what follows a comma
+/// or semicolon of its own explains it.
+pub(crate) fn told(text: &str) -> &str {
+    let mut depth = 0i32;
+    let end = text.char_indices().find(|(_, c)| {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            ',' | ';' => return depth == 0,
+            _ => {}
+        }
+        false
+    });
+    end.map_or(text, |(at, _)| &text[..at]).trim()
 }
 
 /// The words of a name that carry meaning, in lower case.
@@ -169,6 +289,15 @@ mod tests {
             ("GPT_SAMPLER_TYPE_TOP_K", "COMMON_SAMPLER_TYPE_TOP_K"),
             ("llama_sampler_type::TOP_K", "GPT_SAMPLER_TYPE_TOP_K"),
             ("get_num_big_cores()", "cpu_get_num_big_cores()"),
+            ("STEP_TYPE_TEMP", "STEP_TYPE_TEMPERATURE"),
+            ("\"q8\"", "GGML_TYPE_Q8"),
+            ("false", "SOME_KIND_NONE"),
+            ("0", "false"),
+            ("1024 * 1024 * 1024", "1 * format.GibiByte"),
+            ("5 * time.Minute", "300 * time.Second"),
+            ("int(env.Parallel())", "env.Parallel"),
+            ("fmt.Sprintf(\"%d\", o.N)", "strconv.Itoa(opts.N)"),
+            ("strconv.FormatUint(n, 10)", "strconv.Itoa(n)"),
         ] {
             assert!(same(a, b, &[]), "{a} {b}");
         }
@@ -186,6 +315,11 @@ mod tests {
             ("\"a\"", "\"b\""),
             ("true", "false"),
             ("nullptr", "false"),
+            ("false", "KIND_AUTO"),
+            ("256 * format.MebiByte", "457 * format.MebiByte"),
+            ("A_NONE", "A_DISABLED_NOT"),
+            ("\"q8\"", "GGML_TYPE_Q4"),
+            ("f(a, 1)", "f(b, 1)"),
             ("http://a,app://b", "http://a,app://c"),
         ] {
             assert!(!same(a, b, &[]), "{a} {b}");
@@ -195,6 +329,13 @@ mod tests {
             "TriStateUndefined",
             &[vec!["nil".into(), "TriStateUndefined".into()]]
         ));
+    }
+
+    #[test]
+    fn what_explains_a_default_is_not_part_of_it() {
+        assert_eq!(told("0.9, 1.0 = disabled"), "0.9");
+        assert_eq!(told("max(a, b), 0 = off"), "max(a, b)");
+        assert_eq!(told("a; allowed: a, b"), "a");
     }
 
     #[test]

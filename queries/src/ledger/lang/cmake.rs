@@ -37,7 +37,8 @@ pub(crate) fn commands(text: &str, names: &Regex) -> Vec<Found> {
             "function" | "macro" => depth_of_function += 1,
             "endfunction" | "endmacro" => depth_of_function = depth_of_function.saturating_sub(1),
             _ => {
-                if let Some((knob, value)) = setting(&command.name, &args, names) {
+                let set = setting(&command.name, &args, names);
+                if let Some((knob, value)) = set.filter(|(knob, _)| !knob.contains("${")) {
                     let how =
                         if !guards.is_empty() { How::Conditional } else { super::how(&value) };
                     let how = if value.contains("${") && guards.is_empty() {
@@ -81,7 +82,7 @@ fn setting(name: &str, args: &[&str], names: &Regex) -> Option<(String, String)>
             Some(((*knob).to_owned(), format!("-{}", rest.join(" "))))
         }
         ("target_compile_options", [target, rest @ ..])
-            if names.is_match("target_compile_options") =>
+            if names.is_match("target_compile_options") && !target.contains("${") =>
         {
             let values: Vec<_> = rest
                 .iter()

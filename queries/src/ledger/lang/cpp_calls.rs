@@ -18,7 +18,10 @@ pub(crate) fn requests(text: &str, call: &Regex, subject: &Regex, owner: &str) -
         }
         let Some((parts, _)) = lex::arguments(text, found.end() - 1) else { continue };
         let [(_, on), (_, field), (at, value)] = parts.as_slice() else { continue };
-        if !field.starts_with('"') || !subject.is_match(on) {
+        // An empty document is what an absent field is read as, no default.
+        let empty =
+            matches!(*value, "json::object()" | "json::array()" | "json()" | "json::object");
+        if empty || !field.starts_with('"') || !subject.is_match(on) {
             continue;
         }
         let value = tree::flat(value);

@@ -205,7 +205,10 @@ fn loaded(
             }
         }
     }
-    let _ = text;
+    // A variable that the loader puts together is not told by its declaration.
+    if text.contains(&format!("{variable} = append({variable}")) {
+        return None;
+    }
     for (start, region) in groups {
         for (at, line) in Lines::of(region, *start) {
             let bare = line.trim().trim_start_matches("var ");

@@ -1,5 +1,7 @@
 //! Go: rules in code, told as conditions and results.
 
+use std::collections::HashMap;
+
 use regex::Regex;
 use tree_sitter::Node;
 
@@ -53,6 +55,7 @@ pub(crate) fn calls(region: &str) -> Vec<(Vec<String>, Vec<String>, usize)> {
     let mut out = Vec::new();
     let language = tree_sitter_go::LANGUAGE.into();
     let Some(parsed) = tree::parse(&language, region) else { return out };
+    let known = locals(parsed.root_node(), region);
     for node in tree::all(parsed.root_node()) {
         let listed = match node.kind() {
             "call_expression"
@@ -78,7 +81,7 @@ pub(crate) fn calls(region: &str) -> Vec<(Vec<String>, Vec<String>, usize)> {
             .map(|n| tree::flat(tree::text(*n, region)))
             .collect();
         if parts.iter().any(|p| p.starts_with("\"-")) {
-            out.push((parts, guards_of(node, region), node.start_byte()));
+            out.push((parts, guards_of(node, region, &known), node.start_byte()));
         }
     }
     out
@@ -95,6 +98,7 @@ fn outcomes(region: &str, wanted: &Wanted<'_>) -> Vec<Outcome> {
     let mut out = Vec::new();
     let language = tree_sitter_go::LANGUAGE.into();
     let Some(parsed) = tree::parse(&language, region) else { return out };
+    let known = locals(parsed.root_node(), region);
     for node in tree::all(parsed.root_node()) {
         let at = node.start_byte();
         match (wanted, node.kind()) {
@@ -105,7 +109,7 @@ fn outcomes(region: &str, wanted: &Wanted<'_>) -> Vec<Outcome> {
                 out.push(Outcome {
                     target: String::new(),
                     value,
-                    guards: guards_of(node, region),
+                    guards: guards_of(node, region, &known),
                     at,
                 });
             }
@@ -118,7 +122,12 @@ fn outcomes(region: &str, wanted: &Wanted<'_>) -> Vec<Outcome> {
                 let target = tree::flat(tree::text(left, region));
                 if variable.is_match(&target) {
                     let value = tree::flat(tree::text(right, region));
-                    out.push(Outcome { target, value, guards: guards_of(node, region), at });
+                    out.push(Outcome {
+                        target,
+                        value,
+                        guards: guards_of(node, region, &known),
+                        at,
+                    });
                 }
             }
             _ => {}
@@ -139,15 +148,50 @@ fn in_closure(node: Node<'_>) -> bool {
     false
 }
 
-/// The conditions that must hold where a node stands, outermost first.
-fn guards_of(node: Node<'_>, region: &str) -> Vec<String> {
+/// The names that a function declares, with what they are.
+fn locals(root: Node<'_>, region: &str) -> HashMap<String, String> {
+    let mut out = HashMap::new();
+    for node in tree::all(root) {
+        if node.kind() != "short_var_declaration" {
+            continue;
+        }
+        let side = |name| node.child_by_field_name(name).filter(|n| n.named_child_count() == 1);
+        if let (Some(left), Some(right)) = (side("left"), side("right")) {
+            let name = tree::text(left, region).to_owned();
+            out.insert(name, tree::flat(tree::text(right, region)));
+        }
+    }
+    // What is assigned again is not what it was declared as.
+    for node in tree::all(root) {
+        if node.kind() == "assignment_statement"
+            && let Some(left) = node.child_by_field_name("left")
+        {
+            out.remove(tree::text(left, region).trim());
+        }
+    }
+    out
+}
+
+/// The conditions nearest to where a node stands, outermost first. Farther ones are how
+/// the program got there rather than what it decides; loops decide nothing.
+fn guards_of(node: Node<'_>, region: &str, known: &HashMap<String, String>) -> Vec<String> {
     let mut out = Vec::new();
     let mut node = node;
+    // A local name stands for what it was declared as.
+    let spelled = |condition: String| {
+        let name = condition.trim_start_matches('!').to_owned();
+        match known.get(&name) {
+            Some(is) if name.len() < condition.len() => format!("!({is})"),
+            Some(is) => is.clone(),
+            None => condition,
+        }
+    };
     while let Some(up) = node.parent() {
         match up.kind() {
             "if_statement" => {
-                let condition =
-                    up.child_by_field_name("condition").map(|c| tree::flat(tree::text(c, region)));
+                let condition = up
+                    .child_by_field_name("condition")
+                    .map(|c| spelled(tree::flat(tree::text(c, region))));
                 if let Some(condition) = condition {
                     if up.child_by_field_name("consequence") == Some(node) {
                         out.push(condition);
@@ -166,17 +210,11 @@ fn guards_of(node: Node<'_>, region: &str) -> Vec<String> {
                 out.push(if on.is_empty() { case } else { format!("{} = {case}", tree::flat(on)) });
             }
             "default_case" => out.push("else".to_owned()),
-            "for_statement" => {
-                let clause = up
-                    .named_child(0)
-                    .filter(|c| c.kind() != "block")
-                    .map_or("", |c| tree::text(c, region));
-                out.push(format!("for {}", tree::flat(clause)));
-            }
             _ => {}
         }
         node = up;
     }
+    out.truncate(2);
     out.reverse();
     out
 }
@@ -187,14 +225,11 @@ mod tests {
 
     #[test]
     fn tells_conditions_and_results() {
-        let text = "package x\n\nfunc (f F) Fast(gpus []G) bool {\n\tfor _, g := range gpus {\n\t\tif g.Major < 7 {\n\t\t\treturn false\n\t\t}\n\t}\n\treturn has([]string{\n\t\t\"a\", \"b\",\n\t}, f.Arch)\n}\n\nfunc set(o *O) {\n\tswitch {\n\tcase big:\n\t\to.Ctx = 8\n\tdefault:\n\t\to.Ctx = 4\n\t}\n}\n";
+        let text = "package x\n\nfunc (f F) Fast(gpus []G) bool {\n\tfor _, g := range gpus {\n\t\told := g.Major < 7\n\t\tif old {\n\t\t\treturn false\n\t\t}\n\t}\n\treturn has([]string{\n\t\t\"a\", \"b\",\n\t}, f.Arch)\n}\n\nfunc set(o *O) {\n\tswitch {\n\tcase big:\n\t\to.Ctx = 8\n\tdefault:\n\t\to.Ctx = 4\n\t}\n}\n";
         let found = returns(text, &Regex::new("^Fast$").unwrap());
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].knob, "Fast");
-        assert_eq!(
-            found[0].value,
-            "[for _, g := range gpus && g.Major < 7] false ; has([]string{ \"a\", \"b\", }, f.Arch)"
-        );
+        assert_eq!(found[0].value, "[g.Major < 7] false ; has([]string{ \"a\", \"b\", }, f.Arch)");
         let found = assigned(text, &Regex::new(".").unwrap(), &Regex::new(r"^\w+\.Ctx$").unwrap());
         let told: Vec<_> = found.iter().map(|f| (f.knob.as_str(), f.value.as_str())).collect();
         assert_eq!(told, [("Ctx", "[big] 8"), ("Ctx", "[else] 4")]);

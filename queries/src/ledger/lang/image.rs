@@ -10,6 +10,8 @@ pub(crate) fn image(text: &str, environment: &Regex, packages: &Regex) -> Vec<Fo
     let mut out = Vec::new();
     let mut stage = 0usize;
     let mut stage_name = String::new();
+    // What each named stage is built on, through other stages.
+    let mut bases: std::collections::HashMap<String, String> = std::collections::HashMap::new();
     let instructions = read(text);
     let last = instructions.iter().filter(|i| i.1 == "FROM").count();
     for (at, word, rest) in instructions {
@@ -17,7 +19,8 @@ pub(crate) fn image(text: &str, environment: &Regex, packages: &Regex) -> Vec<Fo
             "ARG" => {
                 for pair in rest.split_whitespace() {
                     if let Some((name, value)) = pair.split_once('=') {
-                        out.push(Found::new(name, value.trim_matches('"'), at));
+                        let value = value.trim_matches('"').trim_start_matches("docker.io/");
+                        out.push(Found::new(name, value, at));
                     }
                 }
             }
@@ -31,12 +34,20 @@ pub(crate) fn image(text: &str, environment: &Regex, packages: &Regex) -> Vec<Fo
                     .position(|w| w.eq_ignore_ascii_case("as"))
                     .and_then(|n| words.get(n + 1));
                 stage_name = name.map_or_else(|| format!("stage {stage}"), |n| (*n).to_owned());
-                let knob = match name {
-                    _ if stage == last => "FROM final".to_owned(),
-                    Some(name) => format!("FROM {name}"),
-                    None => format!("FROM stage {stage}"),
+                let of_stage = bases.get(*base).cloned();
+                let image = of_stage.clone().unwrap_or_else(|| (*base).to_owned());
+                if let Some(name) = name {
+                    bases.insert((*name).to_owned(), image.clone());
+                }
+                let knob = if stage == last {
+                    "FROM final".to_owned()
+                } else if of_stage.is_some() {
+                    continue; // it stands on what another stage tells
+                } else {
+                    format!("FROM {stage_name}")
                 };
-                out.push(Found::new(knob, *base, at));
+                // The registry that is meant where none is named.
+                out.push(Found::new(knob, image.trim_start_matches("docker.io/"), at));
             }
             "ENV" => {
                 for (name, value) in environment_of(&rest) {
@@ -120,7 +131,7 @@ mod tests {
 
     #[test]
     fn reads_arguments_bases_and_packages() {
-        let text = "ARG TOOL=12.4\nFROM base:8 AS build\nENV PATH=/a:$PATH CFLAGS=\"-O2 -g\"\nRUN dnf install \\\n  # c\n  gcc-toolset-11-gcc git\nFROM scratch\n";
+        let text = "ARG TOOL=12.4\nFROM base:8 AS build\nENV PATH=/a:$PATH CFLAGS=\"-O2 -g\"\nRUN dnf install \\\n  # c\n  gcc-toolset-11-gcc git\nFROM build AS more\nFROM docker.io/small:1\n";
         let found = image(
             text,
             &Regex::new("FLAGS").unwrap(),
@@ -134,7 +145,7 @@ mod tests {
                 ("FROM build", "base:8"),
                 ("ENV CFLAGS", "-O2 -g"),
                 ("gcc-toolset in build", "11"),
-                ("FROM final", "scratch")
+                ("FROM final", "small:1")
             ]
         );
     }
