@@ -64,5 +64,7 @@ pub enum Format {
 pub enum Command {
     Crawl(commands::crawl::Args),
     Defaults(commands::defaults::Args),
+    #[command(hide = true)]
+    RankCheck(commands::rank_check::Args),
     Status(commands::status::Args),
 }

@@ -59,6 +59,9 @@ pub enum QueryError {
         /// Where and why.
         why: String,
     },
+    /// A map of the ranking that is not right.
+    #[error(transparent)]
+    Ranking(#[from] crate::rank::RulesError),
     /// A pattern that does not compile.
     #[error("invalid pattern: {0}")]
     Pattern(String),

@@ -15,9 +15,9 @@ pub mod pack;
 pub mod upstream;
 
 pub use db::{
-    CommitId, CrawlRecord, DefaultEventRow, Derivation, NewChange, NewCommit, NewDefaultEvents,
-    Place, Scope, Store, StoredCommit, StoredPatch, UpstreamId, UpstreamStatus, WriteCaches,
-    Writer,
+    CommitId, CrawlRecord, DefaultEventRow, Derivation, NameRow, NewChange, NewCommit,
+    NewDefaultEvents, Place, RankingRow, Scope, Store, StoredCommit, StoredPatch, TermCounts,
+    UpstreamId, UpstreamStatus, WriteCaches, Writer,
 };
 pub use error::StoreError;
 pub use oid::{NotAnOid, Oid};

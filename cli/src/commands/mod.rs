@@ -2,6 +2,7 @@
 
 pub mod crawl;
 pub mod defaults;
+pub mod rank_check;
 pub mod status;
 
 use std::process::ExitCode;
@@ -15,6 +16,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Crawl(args) => crawl::run(&context, args),
         Command::Defaults(args) => defaults::run(&context, args),
+        Command::RankCheck(args) => rank_check::run(&context, args),
         Command::Status(args) => status::run(&context, args),
     }
 }

@@ -2,3 +2,4 @@
 
 pub mod default_events;
 pub mod places;
+pub mod ranking;

@@ -1,8 +1,6 @@
 //! What files are: whose backend, which area, shared core, or without effect on
 //! what a server does. The maps are data.
 
-use std::collections::BTreeMap;
-
 use regex::{Regex, RegexSet};
 use serde::Deserialize;
 
@@ -12,6 +10,9 @@ use super::tokens::Tokenizer;
 const BACKENDS: &str = include_str!("../../rules/rank/backends.toml");
 const AREAS: &str = include_str!("../../rules/rank/areas.toml");
 const WORDS: &str = include_str!("../../rules/rank/words.toml");
+
+/// The maps that features are made with.
+pub(super) const MAPS: [&str; 3] = [BACKENDS, AREAS, WORDS];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -242,15 +243,6 @@ impl Facets {
     /// The names of the set bits among the kinds of inert files.
     pub fn inert_names(&self, set: u32) -> Vec<&str> {
         named(set, self.inert.iter().map(|i| i.name.as_str()))
-    }
-
-    /// How many rules there are of each kind, for the hash of derived tables.
-    pub fn sizes(&self) -> BTreeMap<&'static str, usize> {
-        BTreeMap::from([
-            ("backends", self.backends.len()),
-            ("areas", self.areas.len()),
-            ("inert", self.inert.len()),
-        ])
     }
 }
 

@@ -2,15 +2,18 @@
 //! person can read, made of words, concepts and what the changed files are.
 //! Where a commit stands in its window never counts.
 
+pub mod check;
 mod clauses;
 mod concepts;
 mod corpus;
+mod encode;
 mod facets;
 mod features;
 mod mentions;
 mod model_name;
 mod question;
 mod score;
+pub mod stored;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -20,6 +23,7 @@ mod within;
 pub use clauses::{Clause, ClauseKind, Clauses};
 pub use concepts::{Concept, ConceptRule, Concepts, Meaning};
 pub use corpus::CorpusStats;
+pub use encode::{decode, encode};
 pub use facets::{AreaRule, BackendRule, Facets, FileFacets, InertRule};
 pub use features::{CommitFeatures, Field, Reader, Terms};
 pub use mentions::{Mention, MentionKind, MentionTarget, Mentions};
@@ -39,4 +43,16 @@ pub enum RulesError {
     /// An invalid regular expression.
     #[error("a ranking rule holds an invalid pattern: {0}")]
     Pattern(#[from] regex::Error),
+}
+
+/// The hash of every map and of the shape of what is derived with them.
+pub fn rules_hash() -> Vec<u8> {
+    use sha2::{Digest as _, Sha256};
+    let mut hash = Sha256::new();
+    hash.update(b"features 1");
+    for text in facets::MAPS {
+        hash.update(text.as_bytes());
+        hash.update([0]);
+    }
+    hash.finalize().to_vec()
 }

@@ -80,7 +80,6 @@ impl Question {
 /// Reads questions.
 pub struct QuestionReader<'a> {
     facets: &'a Facets,
-    weights: &'a Weights,
     concepts: Concepts,
     clauses: Clauses,
     models: ModelNames,
@@ -92,24 +91,19 @@ impl<'a> QuestionReader<'a> {
     ///
     /// # Errors
     /// Where a shipped data file is not valid.
-    pub fn new(facets: &'a Facets, weights: &'a Weights) -> Result<Self, RulesError> {
+    pub fn new(facets: &'a Facets) -> Result<Self, RulesError> {
         let concepts = Concepts::shipped(&mut facets.tokenizer())?;
-        Self::with(facets, weights, concepts)
+        Self::with(facets, concepts)
     }
 
     /// A reader with concepts of the caller's.
     ///
     /// # Errors
     /// Where a shipped data file is not valid.
-    pub fn with(
-        facets: &'a Facets,
-        weights: &'a Weights,
-        concepts: Concepts,
-    ) -> Result<Self, RulesError> {
+    pub fn with(facets: &'a Facets, concepts: Concepts) -> Result<Self, RulesError> {
         let tokenizer = facets.tokenizer();
         Ok(QuestionReader {
             facets,
-            weights,
             concepts,
             clauses: Clauses::shipped()?,
             models: ModelNames::shipped()?,
@@ -118,15 +112,15 @@ impl<'a> QuestionReader<'a> {
     }
 
     /// What a question asks for.
-    pub fn read(&mut self, query: &Query) -> Question {
+    pub fn read(&mut self, query: &Query, weights: &Weights) -> Question {
         let clauses = self.clauses.cut(&query.symptom);
         let mut out = Question::default();
         let mut complaint = String::new();
         for clause in &clauses {
             let weight = match clause.kind {
                 ClauseKind::Complaint => 1.0,
-                ClauseKind::Spared => self.weights.text.spared,
-                ClauseKind::Remedy => self.weights.text.remedy,
+                ClauseKind::Spared => weights.text.spared,
+                ClauseKind::Remedy => weights.text.remedy,
             };
             if clause.kind != ClauseKind::Spared {
                 complaint.push_str(clause.text);
@@ -150,11 +144,11 @@ impl<'a> QuestionReader<'a> {
             let words = self.tokenizer.terms(words.map_or("", |b| b.words.as_str()));
             for term in &mut out.terms {
                 if words.contains(&term.term) {
-                    term.weight *= self.weights.text.named_backend;
+                    term.weight *= weights.text.named_backend;
                 }
             }
             if query.backend.is_some() {
-                let weight = self.weights.text.question_backend;
+                let weight = weights.text.question_backend;
                 words.iter().for_each(|term| add(&mut out.terms, term, weight));
             }
         }

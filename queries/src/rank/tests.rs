@@ -78,7 +78,7 @@ fn ranked(query: &Query, patches: &[CommitPatch], later: &[Later]) -> Ranking {
     let features: Vec<CommitFeatures> = patches.iter().map(|patch| reader.read(patch)).collect();
     let mut corpus = CorpusStats::default();
     features.iter().for_each(|commit| corpus.add(commit));
-    let question = QuestionReader::new(&facets, &weights).unwrap().read(query);
+    let question = QuestionReader::new(&facets).unwrap().read(query, &weights);
     let candidates: Vec<Candidate<'_>> = features
         .iter()
         .map(|commit| {

@@ -159,6 +159,11 @@ impl Weights {
         Self::parse(WEIGHTS)
     }
 
+    /// The text of the weights that ship with the binary.
+    pub fn shipped_text() -> &'static str {
+        WEIGHTS
+    }
+
     /// Weights from the text of a data file.
     ///
     /// # Errors

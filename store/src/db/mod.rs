@@ -8,6 +8,7 @@ mod derivations;
 mod dump;
 mod patches;
 mod places;
+mod ranking;
 mod receipts;
 mod refs;
 mod write;
@@ -29,11 +30,13 @@ pub use default_events::{DefaultEventRow, NewDefaultEvents};
 pub use derivations::Derivation;
 pub use patches::StoredPatch;
 pub use places::Place;
+pub use ranking::{NameRow, RankingRow, TermCounts};
 pub use write::{NewChange, NewCommit, WriteCaches, Writer};
 
 const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0001_records.sql"),
     include_str!("../../../migrations/0002_default_events.sql"),
+    include_str!("../../../migrations/0003_ranking.sql"),
 ];
 
 /// The row of an upstream.

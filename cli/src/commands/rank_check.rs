@@ -1,0 +1,119 @@
+//! `headwater rank-check`: how good the ranking's weights are, for those who change them.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use headwater_queries::derive::ranking;
+use headwater_queries::rank::check::{self, CaseLoader, Scores};
+use headwater_queries::rank::{Facets, QuestionReader, Weights};
+
+use crate::context::Context;
+use crate::render::text::one_line;
+
+/// Check the ranking's weights on cases whose culprit is known
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The cases, one JSON document a line
+    #[arg(long, value_name = "FILE")]
+    cases: PathBuf,
+    /// Weights to check instead of the shipped ones
+    #[arg(long, value_name = "FILE")]
+    weights: Option<PathBuf>,
+    /// Let what later commits say count
+    #[arg(long)]
+    hindsight: bool,
+    /// Show the scores without each family of evidence
+    #[arg(long)]
+    ablations: bool,
+    /// Fit the weights on other cases than those that are scored, in so many folds
+    #[arg(long, value_name = "FOLDS")]
+    cross_validate: Option<usize>,
+    /// Show the first three and the answer of cases whose answer is beyond this rank
+    #[arg(long, value_name = "RANK")]
+    misses: Option<usize>,
+}
+
+/// Scores the cases and prints what was asked for.
+pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
+    let mut store = context.open()?;
+    for (_, name) in store.upstream_names()? {
+        ranking::derive(&mut store, &name, context.jobs())?;
+    }
+    let read = |path: &PathBuf| {
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+    };
+    let text = match &args.weights {
+        Some(path) => read(path)?,
+        None => Weights::shipped_text().to_owned(),
+    };
+    let weights = Weights::parse(&text)?;
+    let facets = Facets::shipped()?;
+    let mut loader = CaseLoader::new(&store, &context.upstreams, &facets)?;
+    let raw = check::parse_cases(&read(&args.cases)?)?;
+    let cases = raw.iter().map(|raw| loader.load(raw)).collect::<Result<Vec<_>, _>>()?;
+    let mut out = anstream::stdout();
+    let mut reader = QuestionReader::new(&facets)?;
+    let found = check::evaluate(&cases, &facets, &mut reader, &weights, args.hindsight);
+    if let Some(beyond) = args.misses {
+        for (case, found) in cases.iter().zip(&found) {
+            if found.rank.is_some_and(|rank| rank <= beyond) {
+                continue;
+            }
+            let rank = found.rank.map_or("none".to_owned(), |rank| rank.to_string());
+            writeln!(
+                out,
+                "{} rank {rank} of {}: {}",
+                case.id,
+                case.commits.len(),
+                case.query.symptom
+            )?;
+            for (at, commit) in found.ranking.commits.iter().enumerate() {
+                let answer = case.answers.contains(&commit.oid);
+                if at >= 3 && !answer {
+                    continue;
+                }
+                let subject = case.subjects.get(&commit.oid).map_or("", String::as_str);
+                let mark = if answer { '*' } else { ' ' };
+                writeln!(
+                    out,
+                    " {mark}{:>4} {:6.2} {} {}",
+                    at + 1,
+                    commit.score,
+                    commit.oid.short(),
+                    one_line(subject)
+                )?;
+                for reason in &commit.reasons {
+                    writeln!(out, "        {:+.2} {}", reason.points, one_line(&reason.words))?;
+                }
+            }
+        }
+    }
+    let ranks: Vec<_> = found.iter().map(|found| found.rank).collect();
+    let mut kinds: Vec<&str> = cases.iter().map(|case| case.kind.as_str()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    for kind in kinds {
+        let of: Vec<_> = cases
+            .iter()
+            .zip(&ranks)
+            .filter(|(case, _)| case.kind == kind)
+            .map(|(_, rank)| *rank)
+            .collect();
+        writeln!(out, "{kind:14} {}", Scores::of(&of))?;
+    }
+    writeln!(out, "{:14} {}", "all", Scores::of(&ranks))?;
+    if args.ablations {
+        for without in check::ablations(&cases, &facets, &text, args.hindsight)? {
+            writeln!(out, "without {:26} {}", without.name, without.scores)?;
+        }
+    }
+    if let Some(folds) = args.cross_validate {
+        let (scores, _) = check::cross_validate(cases, &facets, &text, folds, |line| {
+            let _ = writeln!(anstream::stderr(), "{line}");
+        })?;
+        writeln!(out, "cross-validated {scores}")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
