@@ -62,9 +62,11 @@ pub enum Format {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Classify(commands::classify::Args),
     Crawl(commands::crawl::Args),
     Defaults(commands::defaults::Args),
     #[command(hide = true)]
     RankCheck(commands::rank_check::Args),
+    Rules(commands::rules::Args),
     Status(commands::status::Args),
 }

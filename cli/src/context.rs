@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
 use etcetera::BaseStrategy as _;
+use headwater_queries::classify::Rules;
 use headwater_store::Store;
 use headwater_store::upstream::Upstreams;
 
@@ -33,6 +34,17 @@ impl Context {
             Err(_) => Upstreams::built_in()?,
         };
         Ok(Context { global, upstreams })
+    }
+
+    /// The rules that give classes: the built-in ones, then the user's own.
+    pub fn rules(&self) -> anyhow::Result<Rules> {
+        Ok(match etcetera::choose_base_strategy() {
+            Ok(base) => {
+                let own = base.config_dir().join("headwater").join("rules").join("classes");
+                Rules::with_dir(&own)?
+            }
+            Err(_) => Rules::built_in()?,
+        })
     }
 
     /// The store's directory: `--store`, `HEADWATER_STORE`, or the platform's place.

@@ -8,6 +8,7 @@ use anyhow::bail;
 use headwater_crawler::git::{CrawlScope, GitCrawl, crawl_clone};
 use headwater_crawler::progress::Progress as _;
 use headwater_queries::derive;
+use headwater_queries::ledger::Extractors;
 
 use crate::context::Context;
 use crate::progress::Shown;
@@ -50,6 +51,11 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let summary = crawl_clone(&mut store, &crawl, &progress)?;
     let stage = progress.stage("places and tags", None);
     derive::places::derive(&mut store, upstream)?;
+    drop(stage);
+    let stage = progress.stage("labels", None);
+    let rules = context.rules()?;
+    let sources = derive::labels::Sources { rules: &rules, extractors: &Extractors::built_in()? };
+    derive::labels::derive(&mut store, upstream, &sources, context.jobs())?;
     drop(stage);
     let mut stdout = anstream::stdout();
     writeln!(

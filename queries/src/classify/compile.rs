@@ -56,6 +56,7 @@ pub(super) struct Ready {
     pub(super) every_line: Option<Regex>,
     pub(super) only: Vec<Neutral>,
     pub(super) comments: bool,
+    pub(super) differs: bool,
     pub(super) at_least: u32,
     pub(super) share: f64,
     pub(super) subject: Option<Regex>,
@@ -73,6 +74,16 @@ pub(super) struct Compiler {
     glob_ids: HashMap<String, usize>,
     patterns: Vec<String>,
     pattern_ids: HashMap<String, usize>,
+}
+
+/// A set of globs in which `*` stays within one part of a path.
+pub(super) fn glob_set(globs: &[String]) -> Result<GlobSet, String> {
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        let glob = GlobBuilder::new(glob).literal_separator(true).build();
+        set.add(glob.map_err(|error| error.to_string())?);
+    }
+    set.build().map_err(|error| error.to_string())
 }
 
 fn regex(pattern: &str) -> Result<Regex, String> {
@@ -143,6 +154,7 @@ impl Compiler {
             every_line: one(&clause.every_line)?,
             only: clause.only.iter().map(|word| neutral(word)).collect::<Result<_, _>>()?,
             comments: clause.comments,
+            differs: clause.differs,
             at_least: clause.at_least.unwrap_or(1),
             share: clause.share.unwrap_or(0.0),
             subject: one(&clause.subject)?,
@@ -181,18 +193,9 @@ impl Compiler {
     }
 
     pub(super) fn finish(self) -> Result<Tables, String> {
-        let mut globs = GlobSetBuilder::new();
-        for glob in &self.globs {
-            globs.add(
-                GlobBuilder::new(glob)
-                    .literal_separator(true)
-                    .build()
-                    .map_err(|error| error.to_string())?,
-            );
-        }
         Ok(Tables {
             glob_count: self.globs.len(),
-            globs: globs.build().map_err(|error| error.to_string())?,
+            globs: glob_set(&self.globs)?,
             set: RegexSetBuilder::new(&self.patterns)
                 .unicode(false)
                 .multi_line(true)

@@ -2,11 +2,11 @@
 
 use std::cell::OnceCell;
 
-use headwater_store::model::{CommitPatch, Line, Side};
+use headwater_store::model::{CommitPatch, Label, Line, LineRef, Side};
 use regex::bytes::Regex;
 
 use super::compile::{Ready, Rule, Tables};
-use super::label::{Fact, Label, LineRef};
+use super::label::Fact;
 use super::neutral::{Neutral, neutral_hunks};
 use super::view::{FileView, HunkView, View};
 
@@ -99,17 +99,14 @@ pub(super) fn labels(
     facts: &[Fact],
     upstream: &str,
 ) -> Vec<Label> {
-    let case = Case::new(tables, view, facts);
     let fits = |rule: &&Rule| {
         rule.upstreams.is_empty() || rule.upstreams.iter().any(|name| name == upstream)
     };
-    let mut found: Vec<Label> = rules
-        .iter()
-        .filter(|rule| !rule.covers)
-        .filter(fits)
-        .filter_map(|rule| case.fires(rule))
-        .collect();
-    let covering: Vec<&Rule> = rules.iter().filter(|rule| rule.covers).filter(fits).collect();
+    let rules: Vec<&Rule> = rules.iter().filter(fits).collect();
+    let case = Case::new(&rules, tables, view, facts);
+    let mut found: Vec<Label> =
+        rules.iter().filter(|rule| !rule.covers).filter_map(|rule| case.fires(rule)).collect();
+    let covering: Vec<&Rule> = rules.into_iter().filter(|rule| rule.covers).collect();
     let mut classes: Vec<&str> = covering.iter().map(|rule| rule.class.as_str()).collect();
     classes.sort_unstable();
     classes.dedup();
@@ -122,7 +119,7 @@ pub(super) fn labels(
 }
 
 impl<'a, 'p> Case<'a, 'p> {
-    fn new(tables: &'a Tables, view: &'a View<'p>, facts: &'a [Fact]) -> Self {
+    fn new(rules: &[&Rule], tables: &'a Tables, view: &'a View<'p>, facts: &'a [Fact]) -> Self {
         let globs_of = |path: &str| Bits::with(tables.glob_count, tables.globs.matches(path));
         let globs = view
             .files
@@ -136,12 +133,26 @@ impl<'a, 'p> Case<'a, 'p> {
                 (new, old)
             })
             .collect();
-        let hits = view
-            .files
-            .iter()
-            .map(|file| Bits::with(tables.patterns.len(), tables.set.matches(&file.text)))
+        let mut case =
+            Case { tables, view, facts, globs, hits: Vec::new(), neutral: OnceCell::new() };
+        // Most files are such that no rule would look into them.
+        case.hits = (0..view.files.len())
+            .map(|index| {
+                let looked_into = rules.iter().any(|rule| {
+                    rule.when.iter().chain(&rule.unless).any(|clause| case.searches(clause, index))
+                });
+                let found = looked_into.then(|| tables.set.matches(&view.files[index].text));
+                Bits::with(tables.patterns.len(), found.iter().flatten())
+            })
             .collect();
-        Case { tables, view, facts, globs, hits, neutral: OnceCell::new() }
+        case
+    }
+
+    /// Whether a clause, or one under it, looks for lines in this file.
+    fn searches(&self, clause: &Ready, index: usize) -> bool {
+        clause.line.or(clause.added).or(clause.removed).is_some()
+            && self.file_holds(clause, index, false)
+            || clause.also.iter().any(|further| self.searches(further, index))
     }
 
     fn neutral(&self, file: usize, hunk: usize) -> Option<Neutral> {
@@ -244,7 +255,6 @@ impl<'a, 'p> Case<'a, 'p> {
         if wanted.iter().flatten().any(|&pattern| !hits.has(pattern)) {
             return;
         }
-        let asks_lines = wanted.iter().any(Option::is_some);
         if !asks_inside(clause) {
             found.evidence.push(file_ref(file));
             found.evidence.truncate(Label::MOST_LINES);
@@ -259,14 +269,7 @@ impl<'a, 'p> Case<'a, 'p> {
             if !clause.comments && self.neutral(index, number).is_some() {
                 continue;
             }
-            if !asks_lines {
-                for line in hunk.changed(clause.comments) {
-                    found.add(&file.change.path, line);
-                }
-                continue;
-            }
-            let lines = self.lines_of(clause, hunk);
-            for line in lines {
+            for line in self.lines_of(clause, hunk) {
                 found.add(&file.change.path, line);
             }
         }
@@ -275,6 +278,11 @@ impl<'a, 'p> Case<'a, 'p> {
     /// The lines of the hunk that match; none where a wanted pattern finds none.
     fn lines_of<'h>(&self, clause: &Ready, hunk: &'h HunkView<'p>) -> Vec<&'h Line<'p>> {
         let mut all = Vec::new();
+        let inside = |section: &[u8]| clause.section.as_ref().is_none_or(|r| r.is_match(section));
+        if clause.line.or(clause.added).or(clause.removed).is_none() {
+            let lines = hunk.changed_in(clause.comments);
+            return lines.filter(|(_, section)| inside(section)).map(|(line, _)| line).collect();
+        }
         let asked = [
             (clause.line, None),
             (clause.added, Some(Side::Added)),
@@ -285,9 +293,15 @@ impl<'a, 'p> Case<'a, 'p> {
                 continue;
             };
             let before = all.len();
-            all.extend(hunk.changed(clause.comments).filter(|line| {
-                side.is_none_or(|side| line.side == side) && pattern.is_match(line.text)
-            }));
+            let lines = hunk.changed_in(clause.comments).filter(|(line, section)| {
+                side.is_none_or(|side| line.side == side)
+                    && pattern.is_match(line.text)
+                    && inside(section)
+            });
+            all.extend(lines.map(|(line, _)| line));
+            if clause.differs && !differs(pattern, &all[before..]) {
+                all.truncate(before);
+            }
             if all.len() == before {
                 return Vec::new();
             }
@@ -371,8 +385,10 @@ impl<'a, 'p> Case<'a, 'p> {
                 && hunk_holds(clause, hunk)
                 && (clause.only.is_empty()
                     || neutral.is_some_and(|kind| clause.only.contains(&kind)))
-                && clause.every_line.as_ref().is_none_or(|pattern| {
-                    neutral.is_some() || hunk.code_lines().all(|line| pattern.is_match(line.text))
+                && hunk.changed_in(false).all(|(line, section)| {
+                    neutral.is_some()
+                        || clause.every_line.as_ref().is_none_or(|r| r.is_match(line.text))
+                            && clause.section.as_ref().is_none_or(|r| r.is_match(section))
                 })
                 && (clause.line.or(clause.added).or(clause.removed).is_none()
                     || !self.lines_of(clause, hunk).is_empty())
@@ -395,8 +411,14 @@ fn asks_inside(clause: &Ready) -> bool {
 }
 
 fn hunk_holds(clause: &Ready, hunk: &HunkView<'_>) -> bool {
-    let section = |pattern: &Regex| pattern.is_match(hunk.hunk.section);
-    let near = |pattern: &Regex| hunk.hunk.lines.iter().any(|line| pattern.is_match(line.text));
+    let section = |pattern: &Regex| {
+        let mut lines = hunk.sections.iter().zip(&hunk.hunk.lines);
+        lines.any(|(section, line)| line.side != Side::Context && pattern.is_match(section))
+    };
+    let near = |pattern: &Regex| {
+        pattern.is_match(hunk.hunk.section)
+            || hunk.hunk.lines.iter().any(|line| pattern.is_match(line.text))
+    };
     clause.section.as_ref().is_none_or(section) && clause.near.as_ref().is_none_or(near)
 }
 
@@ -411,4 +433,16 @@ fn note(labels: &mut Vec<(usize, Label)>, at: usize, rule: &Rule, line: LineRef)
     {
         label.evidence.push(line);
     }
+}
+
+/// Whether the texts that a pattern matches are others on the one side than on the other.
+fn differs(pattern: &Regex, lines: &[&Line<'_>]) -> bool {
+    let of = |side: Side| {
+        let lines = lines.iter().filter(|line| line.side == side);
+        let mut found: Vec<&[u8]> =
+            lines.flat_map(|line| pattern.find_iter(line.text).map(|m| m.as_bytes())).collect();
+        found.sort_unstable();
+        found
+    };
+    of(Side::Removed) != of(Side::Added)
 }

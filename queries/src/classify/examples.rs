@@ -1,9 +1,9 @@
 //! Holds rules to their examples.
 
-use headwater_store::model::Side;
+use headwater_store::model::{LineRef, Side};
 use serde::Serialize;
 
-use super::label::{Fact, LineRef};
+use super::label::Fact;
 use super::patch_text::read_patch;
 use super::rules::Rules;
 use super::source::{Example, RuleSource};

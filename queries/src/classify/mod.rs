@@ -9,6 +9,7 @@ mod built_in;
 mod compile;
 mod evaluate;
 mod examples;
+mod facts;
 mod label;
 mod lexer;
 mod neutral;
@@ -19,7 +20,7 @@ mod view;
 
 pub use compile::BadRule;
 pub use examples::{ExampleFailure, check_examples};
-pub use label::{Fact, Label, LineRef};
+pub use label::Fact;
 pub use patch_text::{BadPatch, read_patch};
 pub use rules::{RuleInfo, Rules, RulesError};
 pub use source::{Clause, Example, ExampleFact, RuleFile, RuleSource};

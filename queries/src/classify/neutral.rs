@@ -78,8 +78,9 @@ fn without_empty_conditions(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
             continue;
         }
         let condition = &head[start + 1..];
-        let calls =
-            condition.windows(2).any(|pair| matches!(pair, [Token::Name(_), Token::Mark(b'(')]));
+        let calls = condition
+            .windows(2)
+            .any(|pair| matches!(pair, [Token::Name(name), Token::Mark(b'(')] if !only_asks(name)));
         let assigns = condition.windows(3).any(|three| {
             three[1] == Token::Mark(b'=')
                 && !matches!(three[0], Token::Mark(b'=' | b'!' | b'<' | b'>'))
@@ -90,6 +91,25 @@ fn without_empty_conditions(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
         }
     }
     out
+}
+
+/// Takes away `()` after a name.
+fn without_empty_calls(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
+    let mut out: Vec<Token<'_>> = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        out.push(token);
+        if let [.., Token::Name(_), Token::Mark(b'('), Token::Mark(b')')] = out[..] {
+            out.truncate(out.len() - 2);
+        }
+    }
+    out
+}
+
+/// Whether a function's name says that it only looks something up.
+fn only_asks(name: &[u8]) -> bool {
+    let asks: [&[u8]; 9] =
+        [b"is_", b"has_", b"get", b"size", b"empty", b"len", b"defined", b"Is", b"Has"];
+    asks.iter().any(|start| name.starts_with(start))
 }
 
 /// For each hunk of the commit, in order of files and hunks, why it is neutral.
@@ -106,14 +126,15 @@ fn of_hunk(file: &FileView<'_>, hunk: &HunkView<'_>, names: &Renames<'_>) -> Opt
         return None;
     }
     if hunk.code_lines().next().is_none() {
-        let logs = hunk.changed(true).count() > 0
-            && hunk
-                .hunk
-                .lines
-                .iter()
-                .zip(&hunk.kinds)
-                .any(|(line, kind)| line.side != Side::Context && *kind == Kind::Log);
-        return Some(if logs { Neutral::Logging } else { Neutral::Comments });
+        let any = |wanted: Kind| {
+            let mut lines = hunk.hunk.lines.iter().zip(&hunk.kinds);
+            lines.any(|(line, kind)| line.side != Side::Context && *kind == wanted)
+        };
+        return Some(match (any(Kind::Log), any(Kind::Same)) {
+            (true, _) => Neutral::Logging,
+            (false, true) => Neutral::Layout,
+            (false, false) => Neutral::Comments,
+        });
     }
     // Layout means something in these languages.
     let by_layout = file.syntax == Syntax::Hash;
@@ -130,7 +151,9 @@ fn of_hunk(file: &FileView<'_>, hunk: &HunkView<'_>, names: &Renames<'_>) -> Opt
     if old == new {
         return Some(Neutral::Logging);
     }
-    names.explain(&old, &new).then_some(Neutral::Names)
+    // A variable that became a function of the same name, or the other way.
+    let (old, new) = (without_empty_calls(old), without_empty_calls(new));
+    (old == new || names.explain(&old, &new)).then_some(Neutral::Names)
 }
 
 /// Names that the commit replaces throughout.
@@ -154,8 +177,8 @@ impl<'a> Renames<'a> {
             for hunk in &file.hunks {
                 let old = side_tokens(hunk, Side::Removed, file.syntax);
                 let new = side_tokens(hunk, Side::Added, file.syntax);
-                before.extend(old.iter().filter_map(name));
-                after.extend(new.iter().filter_map(name));
+                before.extend(plain_names(&old));
+                after.extend(plain_names(&new));
                 if old.len() != new.len() || old == new {
                     continue;
                 }
@@ -170,16 +193,32 @@ impl<'a> Renames<'a> {
                 }
             }
         }
+        let single: Vec<(&[u8], &[u8], u32)> = pairs
+            .into_iter()
+            .filter_map(|(a, targets)| match targets.into_iter().collect::<Vec<_>>()[..] {
+                [(b, count)] => Some((a, b, count)),
+                _ => None,
+            })
+            .collect();
+        // A prefix replaced in many names (`old_a`, `old_b` …) needs no count of each.
+        let mut prefixes: HashMap<Pair<'_>, (u32, bool)> = HashMap::new();
+        for (a, b, _) in &single {
+            let entry = prefixes.entry(prefix_pair(a, b)).or_default();
+            entry.0 += 1;
+            entry.1 |= declared.contains(b);
+        }
+        let by_prefix = |a: &'a [u8], b: &'a [u8]| {
+            let (old, new) = prefix_pair(a, b);
+            old.len() > 2
+                && new.len() > 2
+                && prefixes.get(&(old, new)).is_some_and(|(names, known)| *names >= 8 && *known)
+        };
         let mut map = HashMap::new();
         let mut taken = HashSet::new();
-        for (a, targets) in pairs {
-            let [(b, count)] = targets.into_iter().collect::<Vec<_>>()[..] else { continue };
-            if count >= 2
-                && !after.contains(a)
-                && !before.contains(b)
-                && declared.contains(b)
-                && taken.insert(b)
-            {
+        for (a, b, count) in single {
+            let alone =
+                count >= 2 && !after.contains(a) && !before.contains(b) && declared.contains(b);
+            if (alone || by_prefix(a, b)) && taken.insert(b) {
                 map.insert(a, b);
             }
         }
@@ -197,11 +236,26 @@ impl<'a> Renames<'a> {
     }
 }
 
-fn name<'a>(token: &Token<'a>) -> Option<&'a [u8]> {
-    match token {
-        Token::Name(name) => Some(name),
+/// The names, without those that only qualify others (`space::`).
+fn plain_names<'a>(tokens: &[Token<'a>]) -> impl Iterator<Item = &'a [u8]> {
+    tokens.iter().enumerate().filter_map(|(at, token)| match token {
+        Token::Name(name)
+            if tokens.get(at + 1) != Some(&Token::Mark(b':'))
+                || tokens.get(at + 2) != Some(&Token::Mark(b':')) =>
+        {
+            Some(*name)
+        }
         _ => None,
-    }
+    })
+}
+
+/// A name before, and after.
+type Pair<'a> = (&'a [u8], &'a [u8]);
+
+/// Two names without the end that they share.
+fn prefix_pair<'a>(a: &'a [u8], b: &'a [u8]) -> Pair<'a> {
+    let shared = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
+    (&a[..a.len() - shared], &b[..b.len() - shared])
 }
 
 /// Whether the name at this place is declared there, as far as its neighbours tell.
@@ -216,9 +270,15 @@ fn declares(tokens: &[Token<'_>], at: usize) -> bool {
             matches!(at.checked_sub(2).and_then(|at| tokens.get(at)), Some(Token::Name(_)))
                 && !matches!(after, Some(Token::Mark(b'[')))
         }
+        Some(Token::Mark(b'>')) => {
+            matches!(after, Some(Token::Mark(b';' | b'=' | b'{')))
+        }
         _ => false,
     };
+    let enumerator = matches!((tokens.get(at), after), (Some(Token::Name(name)), Some(Token::Mark(b'=')))
+        if name.iter().all(|b| !b.is_ascii_lowercase()));
     typed
+        || enumerator
         || matches!((after, tokens.get(at + 2)), (Some(Token::Mark(b':')), Some(Token::Mark(b'='))))
         || before == Some(&Token::Mark(b'.')) && matches!(after, Some(Token::Mark(b':')))
 }

@@ -2,17 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use headwater_store::model::CommitPatch;
-use regex::bytes::{RegexSet, RegexSetBuilder};
+use headwater_store::model::{CommitPatch, Label};
+use regex::bytes::{Regex, RegexBuilder};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::built_in::FILES;
-use super::compile::{BadRule, Compiler, Rule, Tables};
+use super::compile::{BadRule, Compiler, Rule, Tables, glob_set};
 use super::evaluate;
-use super::label::{Fact, Label};
+use super::facts::facts_of;
+use super::label::Fact;
 use super::source::{RuleFile, RuleSource};
-use super::view::View;
+use super::view::{Reading, View};
 
 /// Raised when the engine itself judges otherwise than before: labels made by an older
 /// one are made anew.
@@ -62,7 +63,7 @@ pub struct Rules {
     rules: Vec<Rule>,
     sources: Vec<(String, RuleSource)>,
     tables: Tables,
-    log_calls: RegexSet,
+    reading: Reading,
     hash: [u8; 32],
 }
 
@@ -103,6 +104,8 @@ impl Rules {
         let mut rules: Vec<Rule> = Vec::new();
         let mut sources: Vec<(String, RuleSource)> = Vec::new();
         let mut log_calls = Vec::new();
+        let mut error_calls = Vec::new();
+        let mut aside = Vec::new();
         let mut hash = Sha256::new();
         hash.update(ENGINE);
         for (path, text) in texts {
@@ -113,6 +116,8 @@ impl Rules {
                 source: Box::new(source),
             })?;
             log_calls.extend(file.log_calls);
+            error_calls.extend(file.error_calls);
+            aside.extend(file.aside);
             for source in file.rules {
                 let rule = compiler.rule(file.class.as_deref(), &source)?;
                 let entry = (path.to_string_lossy().into_owned(), source);
@@ -133,24 +138,32 @@ impl Rules {
             rules,
             sources,
             tables: compiler.finish().map_err(bad)?,
-            log_calls: RegexSetBuilder::new(&log_calls)
-                .unicode(false)
-                .build()
-                .map_err(|error| bad(format!("log_calls: {error}")))?,
+            reading: Reading {
+                log_calls: any_of(&log_calls).map_err(|e| bad(format!("log_calls: {e}")))?,
+                error_calls: any_of(&error_calls).map_err(|e| bad(format!("error_calls: {e}")))?,
+                aside: glob_set(&aside).map_err(|e| bad(format!("aside: {e}")))?,
+            },
             hash: hash.finalize().into(),
         })
     }
 
     /// The classes of a commit of `upstream`, given the facts known of it.
     pub fn classify(&self, upstream: &str, patch: &CommitPatch, facts: &[Fact]) -> Vec<Label> {
-        let view = View::of(patch, &self.log_calls);
-        evaluate::labels(&self.rules, &self.tables, &view, facts, upstream)
+        let view = View::of(patch, &self.reading);
+        let mut all = facts_of(&view);
+        all.extend_from_slice(facts);
+        evaluate::labels(&self.rules, &self.tables, &view, &all, upstream)
     }
 
     /// The hash of everything that decides a label besides the commit: by it derived
     /// labels know whether they are current.
     pub fn hash(&self) -> [u8; 32] {
         self.hash
+    }
+
+    /// The hash, in hexadecimal digits.
+    pub fn hash_hex(&self) -> String {
+        self.hash.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Each rule, in order.
@@ -172,6 +185,18 @@ impl Rules {
     pub fn sources(&self) -> impl Iterator<Item = (&str, &RuleSource)> {
         self.sources.iter().map(|(file, source)| (file.as_str(), source))
     }
+}
+
+/// One expression for any of several, none matching nothing.
+fn any_of(patterns: &[String]) -> Result<Regex, String> {
+    for pattern in patterns {
+        RegexBuilder::new(pattern).unicode(false).build().map_err(|error| error.to_string())?;
+    }
+    let all = match patterns {
+        [] => r"[^\s\S]".to_owned(),
+        all => all.iter().map(|p| format!("(?:{p})")).collect::<Vec<_>>().join("|"),
+    };
+    RegexBuilder::new(&all).unicode(false).build().map_err(|error| error.to_string())
 }
 
 fn collect(dir: &Path, into: &mut Vec<PathBuf>) -> Result<(), RulesError> {

@@ -14,6 +14,14 @@ pub struct RuleFile {
     /// nothing else are told apart.
     #[serde(default)]
     pub log_calls: Vec<String>,
+    /// Statements that tell an error: lines that hold one and differ in texts alone do
+    /// the same.
+    #[serde(default)]
+    pub error_calls: Vec<String>,
+    /// Globs of files whose lines do not count where a rule asks for a share of the
+    /// commit: tests and documents grow beside the work, and are not it.
+    #[serde(default)]
+    pub aside: Vec<String>,
     /// The rules.
     #[serde(default)]
     pub rules: Vec<RuleSource>,
@@ -77,7 +85,8 @@ pub struct Clause {
     /// The declaration that git prints above the hunk matches.
     #[serde(default)]
     pub section: Option<String>,
-    /// Any line of the hunk matches, those that did not change included.
+    /// Any line of the hunk matches, those that did not change included, or the
+    /// declaration above it.
     #[serde(default)]
     pub near: Option<String>,
     /// Every changed line of code in the hunk matches (covering rules).
@@ -90,6 +99,10 @@ pub struct Clause {
     /// Whether comments and logging count as lines to be matched too.
     #[serde(default)]
     pub comments: bool,
+    /// Lines count only if what matched in them does not stand as often on the other side
+    /// of the hunk: a word that both sides share is not what changed.
+    #[serde(default)]
+    pub differs: bool,
     /// At least so many lines match (1 if left out).
     #[serde(default)]
     pub at_least: Option<u32>,

@@ -1,8 +1,9 @@
 //! A commit as rules see it: every changed line told apart as code, comment, logging or
 //! blank, and the changed text of each file in one run for fast searching.
 
-use headwater_store::model::{CommitPatch, FileChange, Hunk, Side};
-use regex::bytes::RegexSet;
+use globset::GlobSet;
+use headwater_store::model::{CommitPatch, FileChange, Hunk, Line, Side};
+use regex::bytes::Regex;
 
 use super::lexer::{Open, Syntax, Token, tokens};
 
@@ -13,17 +14,30 @@ pub(super) enum Kind {
     Blank,
     /// Only comment.
     Comment,
-    /// A statement that logs or prints, or a part of one.
+    /// A statement that logs or prints, or a part of one, or a line that does nothing by
+    /// itself (an import).
     Log,
+    /// Code that stands on both sides with the same tokens: only its layout changed.
+    Same,
     /// Anything else.
     Code,
+}
+
+/// How lines are told apart.
+pub(super) struct Reading {
+    /// Openings of statements that only log.
+    pub(super) log_calls: Regex,
+    /// Statements that tell an error.
+    pub(super) error_calls: Regex,
+    /// Files that do not count in shares.
+    pub(super) aside: GlobSet,
 }
 
 /// A commit, read.
 pub(super) struct View<'p> {
     pub(super) patch: &'p CommitPatch,
     pub(super) files: Vec<FileView<'p>>,
-    /// The changed lines of code in all files.
+    /// The changed lines of code in all files, those set aside left out.
     pub(super) code_lines: u32,
 }
 
@@ -40,33 +54,40 @@ pub(super) struct FileView<'p> {
 pub(super) struct HunkView<'p> {
     pub(super) hunk: Hunk<'p>,
     pub(super) kinds: Vec<Kind>,
+    /// For each line the declaration above it, as far as the hunk shows it.
+    pub(super) sections: Vec<&'p [u8]>,
 }
 
 impl<'p> View<'p> {
-    pub(super) fn of(patch: &'p CommitPatch, log_calls: &RegexSet) -> Self {
+    pub(super) fn of(patch: &'p CommitPatch, reading: &Reading) -> Self {
         let files: Vec<_> =
-            patch.files.iter().map(|change| FileView::of(change, log_calls)).collect();
-        let code_lines = files.iter().map(FileView::code_lines).sum();
+            patch.files.iter().map(|change| FileView::of(change, reading)).collect();
+        let counted = files.iter().filter(|file| !reading.aside.is_match(&file.change.path));
+        let code_lines = counted.map(FileView::code_lines).sum();
         View { patch, files, code_lines }
     }
 }
 
 impl<'p> FileView<'p> {
-    fn of(change: &'p FileChange, log_calls: &RegexSet) -> Self {
+    fn of(change: &'p FileChange, reading: &Reading) -> Self {
         let syntax = Syntax::of(&change.path);
         let mut text = Vec::with_capacity(change.hunks.len() / 2);
         let hunks = change
             .parsed()
             .into_iter()
             .map(|hunk| {
-                let mut kinds = vec![Kind::Code; hunk.lines.len()];
-                kinds_of_side(&hunk, Side::Removed, syntax, log_calls, &mut kinds);
-                kinds_of_side(&hunk, Side::Added, syntax, log_calls, &mut kinds);
-                for line in hunk.lines.iter().filter(|line| line.side != Side::Context) {
-                    text.extend_from_slice(line.text);
-                    text.push(b'\n');
+                let mut kinds = kinds_of(&hunk, syntax, &reading.log_calls);
+                if syntax == Syntax::Slashes {
+                    mark_same(&hunk, &reading.error_calls, &mut kinds);
                 }
-                HunkView { hunk, kinds }
+                for (line, kind) in hunk.lines.iter().zip(&kinds) {
+                    if line.side != Side::Context && !matches!(kind, Kind::Blank | Kind::Same) {
+                        text.extend_from_slice(line.text);
+                        text.push(b'\n');
+                    }
+                }
+                let sections = sections(&hunk, syntax);
+                HunkView { hunk, kinds, sections }
             })
             .collect();
         FileView { change, syntax, hunks, text }
@@ -81,24 +102,28 @@ impl<'p> FileView<'p> {
 
 impl<'p> HunkView<'p> {
     /// The changed lines of code.
-    pub(super) fn code_lines(&self) -> impl Iterator<Item = &headwater_store::model::Line<'p>> {
+    pub(super) fn code_lines(&self) -> impl Iterator<Item = &Line<'p>> {
         self.changed(false)
     }
 
     /// The changed lines of code, or all that are not blank.
-    pub(super) fn changed(
-        &self,
-        comments: bool,
-    ) -> impl Iterator<Item = &headwater_store::model::Line<'p>> {
+    pub(super) fn changed(&self, comments: bool) -> impl Iterator<Item = &Line<'p>> {
+        self.changed_in(comments).map(|(line, _)| line)
+    }
+
+    /// The same, each with the declaration above it.
+    pub(super) fn changed_in(&self, comments: bool) -> impl Iterator<Item = (&Line<'p>, &'p [u8])> {
         self.hunk
             .lines
             .iter()
             .zip(&self.kinds)
-            .filter(move |(line, kind)| {
+            .zip(&self.sections)
+            .filter(move |((line, kind), _)| {
                 line.side != Side::Context
-                    && (**kind == Kind::Code || comments && **kind != Kind::Blank)
+                    && (**kind == Kind::Code
+                        || comments && !matches!(kind, Kind::Blank | Kind::Same))
             })
-            .map(|(line, _)| line)
+            .map(|((line, _), section)| (line, *section))
     }
 }
 
@@ -108,59 +133,181 @@ pub(super) fn starts_open(hunk: &Hunk<'_>, side: Side, syntax: Syntax) -> Open {
         return Open::Nothing;
     }
     for line in hunk.lines.iter().filter(|line| line.side == side || line.side == Side::Context) {
-        let close = memchr::memmem::find(line.text, b"*/");
-        let open = memchr::memmem::find(line.text, b"/*");
-        match (open, close) {
-            (Some(open), Some(close)) if close < open => return Open::Comment,
-            (Some(_), _) => return Open::Nothing,
-            (None, Some(_)) => return Open::Comment,
-            (None, None) => {}
+        for star in memchr::memchr_iter(b'*', line.text) {
+            if star > 0 && line.text[star - 1] == b'/' {
+                return Open::Nothing;
+            }
+            if line.text.get(star + 1) == Some(&b'/') {
+                return Open::Comment;
+            }
         }
     }
     Open::Nothing
 }
 
-/// Finds the kinds of the lines of one side, context included.
-fn kinds_of_side(
-    hunk: &Hunk<'_>,
-    side: Side,
-    syntax: Syntax,
-    log_calls: &RegexSet,
-    kinds: &mut [Kind],
-) {
-    let mut open = starts_open(hunk, side, syntax);
-    // The brackets of a logging statement that are still open.
-    let mut depth = 0_i32;
-    for (line, kind) in hunk.lines.iter().zip(kinds.iter_mut()) {
-        if line.side != side && line.side != Side::Context {
+/// What one side of a hunk has open between two lines.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct SideState {
+    open: Open,
+    /// The brackets of a logging statement that are still open.
+    depth: i32,
+}
+
+/// Finds what each line is.
+fn kinds_of(hunk: &Hunk<'_>, syntax: Syntax, log_calls: &Regex) -> Vec<Kind> {
+    if syntax == Syntax::Plain {
+        let blank = |line: &Line<'_>| line.text.iter().all(u8::is_ascii_whitespace);
+        let kinds = hunk.lines.iter().map(|l| if blank(l) { Kind::Blank } else { Kind::Code });
+        return kinds.collect();
+    }
+    let start = |side| SideState { open: starts_open(hunk, side, syntax), depth: 0 };
+    let (mut old, mut new) = (start(Side::Removed), start(Side::Added));
+    let mut kind_of = |line: &Line<'_>| match line.side {
+        Side::Removed => step(&mut old, line.text, syntax, log_calls),
+        Side::Added => step(&mut new, line.text, syntax, log_calls),
+        Side::Context => {
+            let same = old == new;
+            let kind = step(&mut new, line.text, syntax, log_calls);
+            if same {
+                old = new;
+            } else {
+                step(&mut old, line.text, syntax, log_calls);
+            }
+            kind
+        }
+    };
+    hunk.lines.iter().map(&mut kind_of).collect()
+}
+
+fn step(state: &mut SideState, text: &[u8], syntax: Syntax, log_calls: &Regex) -> Kind {
+    let was_open = state.open;
+    let mut any = false;
+    let mut balance = 0_i32;
+    state.open = tokens(text, syntax, state.open, |token| {
+        any = true;
+        match token {
+            Token::Mark(b'(') => balance += 1,
+            Token::Mark(b')') => balance -= 1,
+            _ => {}
+        }
+    });
+    if !any {
+        let blank = text.iter().all(u8::is_ascii_whitespace);
+        if blank { Kind::Blank } else { Kind::Comment }
+    } else if state.depth > 0 {
+        state.depth = (state.depth + balance).max(0);
+        Kind::Log
+    } else if was_open == Open::Nothing && log_calls.is_match(text.trim_ascii()) {
+        state.depth = balance.max(0);
+        Kind::Log
+    } else {
+        Kind::Code
+    }
+}
+
+/// The declaration above each line: git's, or a later line of the hunk that starts at the
+/// margin and opens one.
+fn sections<'p>(hunk: &Hunk<'p>, syntax: Syntax) -> Vec<&'p [u8]> {
+    let mut current = hunk.section;
+    hunk.lines
+        .iter()
+        .map(|line| {
+            let opens = syntax == Syntax::Slashes
+                && line.text.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
+                && line.text.iter().any(|b| matches!(b, b'(' | b'{'))
+                && !line.text.trim_ascii_end().ends_with(b";");
+            if opens {
+                current = line.text;
+            }
+            current
+        })
+        .collect()
+}
+
+/// The most lines of one side of a run that are compared with the other side's.
+const MOST_COMPARED: usize = 400;
+
+/// Marks lines of each run of changes whose tokens stand on both sides in the same order.
+fn mark_same(hunk: &Hunk<'_>, error_calls: &Regex, kinds: &mut [Kind]) {
+    let mut at = 0;
+    while at < hunk.lines.len() {
+        if hunk.lines[at].side == Side::Context {
+            at += 1;
             continue;
         }
-        let was_open = open;
-        let mut any = false;
-        let mut balance = 0_i32;
-        open = tokens(line.text, syntax, open, |token| {
-            any = true;
-            match token {
-                Token::Mark(b'(') => balance += 1,
-                Token::Mark(b')') => balance -= 1,
-                _ => {}
-            }
-        });
-        *kind = if line.text.iter().all(u8::is_ascii_whitespace) {
-            Kind::Blank
-        } else if !any {
-            Kind::Comment
-        } else if depth > 0 {
-            depth = (depth + balance).max(0);
-            Kind::Log
-        } else if syntax != Syntax::Plain
-            && was_open == Open::Nothing
-            && log_calls.is_match(line.text.trim_ascii())
-        {
-            depth = balance.max(0);
-            Kind::Log
-        } else {
-            Kind::Code
+        let end = hunk.lines[at..]
+            .iter()
+            .position(|line| line.side == Side::Context)
+            .map_or(hunk.lines.len(), |length| at + length);
+        let of = |side: Side, kinds: &[Kind]| -> Vec<(usize, u64)> {
+            (at..end)
+                .filter(|&n| hunk.lines[n].side == side && kinds[n] == Kind::Code)
+                .map(|n| (n, token_hash(hunk.lines[n].text, error_calls)))
+                .collect()
         };
+        let (old, new) = (of(Side::Removed, kinds), of(Side::Added, kinds));
+        if !old.is_empty() && !new.is_empty() {
+            for (a, b) in common(&old, &new) {
+                kinds[a] = Kind::Same;
+                kinds[b] = Kind::Same;
+            }
+        }
+        at = end;
     }
+}
+
+/// FNV-1a over the tokens, parted so that `a b` is not `ab`; what an error says is left out.
+fn token_hash(line: &[u8], error_calls: &Regex) -> u64 {
+    let texts = !error_calls.is_match(line.trim_ascii());
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |bytes: &[u8]| {
+        for &byte in bytes.iter().chain(b"\0") {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    };
+    tokens(line, Syntax::Slashes, Open::Nothing, |token| match token {
+        Token::Text(_) if !texts => add(b"text"),
+        Token::Name(text) | Token::Number(text) | Token::Text(text) => add(text),
+        Token::Mark(byte) => add(&[byte]),
+    });
+    hash
+}
+
+/// A longest common subsequence by hash, as pairs of line numbers; for long runs only
+/// what both share at their start and end.
+fn common(old: &[(usize, u64)], new: &[(usize, u64)]) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    let head = old.iter().zip(new).take_while(|(a, b)| a.1 == b.1).count();
+    pairs.extend(old.iter().zip(new).take(head).map(|(a, b)| (a.0, b.0)));
+    let (old, new) = (&old[head..], &new[head..]);
+    let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a.1 == b.1).count();
+    pairs.extend(old.iter().rev().zip(new.iter().rev()).take(tail).map(|(a, b)| (a.0, b.0)));
+    let (old, new) = (&old[..old.len() - tail], &new[..new.len() - tail]);
+    if old.is_empty() || new.is_empty() || old.len() > MOST_COMPARED || new.len() > MOST_COMPARED {
+        return pairs;
+    }
+    let width = new.len() + 1;
+    let mut best = vec![0_u16; (old.len() + 1) * width];
+    for a in (0..old.len()).rev() {
+        for b in (0..new.len()).rev() {
+            best[a * width + b] = if old[a].1 == new[b].1 {
+                best[(a + 1) * width + b + 1] + 1
+            } else {
+                best[(a + 1) * width + b].max(best[a * width + b + 1])
+            };
+        }
+    }
+    let (mut a, mut b) = (0, 0);
+    while a < old.len() && b < new.len() {
+        if old[a].1 == new[b].1 {
+            pairs.push((old[a].0, new[b].0));
+            a += 1;
+            b += 1;
+        } else if best[(a + 1) * width + b] >= best[a * width + b + 1] {
+            a += 1;
+        } else {
+            b += 1;
+        }
+    }
+    pairs
 }

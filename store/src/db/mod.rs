@@ -6,6 +6,7 @@ mod crawls;
 mod default_events;
 mod derivations;
 mod dump;
+mod labels;
 mod patches;
 mod places;
 mod ranking;
@@ -37,6 +38,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0001_records.sql"),
     include_str!("../../../migrations/0002_default_events.sql"),
     include_str!("../../../migrations/0003_ranking.sql"),
+    include_str!("../../../migrations/0004_labels.sql"),
 ];
 
 /// The row of an upstream.

@@ -1,6 +1,6 @@
 //! What one commit does to one file.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Oid;
 
@@ -82,7 +82,7 @@ pub struct FileChange {
 }
 
 /// Which side of a change a line stands on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
     /// A `-` line: only in the old file.

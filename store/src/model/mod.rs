@@ -2,8 +2,10 @@
 
 mod change;
 mod commit;
+mod label;
 mod tag;
 
 pub use change::{ChangeStatus, FileChange, Hunk, Line, Side};
 pub use commit::{Commit, CommitPatch, Person, pull_request_in};
+pub use label::{Label, LineRef};
 pub use tag::{Tag, TagObservation};

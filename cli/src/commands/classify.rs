@@ -1,0 +1,122 @@
+//! `headwater classify`: the classes of commits, each with its rule and lines.
+
+use std::io::{Read as _, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use headwater_queries::derive::labels::{Sources, derive};
+use headwater_queries::ledger::Extractors;
+use headwater_store::model::Label;
+use headwater_store::{Oid, Store, StoredCommit, UpstreamId};
+use serde::Serialize;
+
+use crate::args::Format;
+use crate::context::Context;
+use crate::render;
+
+/// What commits are about: their classes, with the rule and the lines that say so
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The upstream: ollama, llama.cpp, or one that a file of yours declares
+    pub upstream: String,
+    /// A file with one commit a line, or - for standard input
+    #[arg(long, value_name = "FILE|-")]
+    pub commits: PathBuf,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    schema: &'static str,
+    /// The hash of the rule set that gave these classes.
+    rules: String,
+    commits: Vec<Classified>,
+}
+
+#[derive(Serialize)]
+struct Classified {
+    upstream: String,
+    sha: Oid,
+    subject: String,
+    classes: Vec<Label>,
+}
+
+/// Prints the classes of the commits asked for.
+pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
+    let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
+    let declared = context.upstreams.get(&args.upstream)?;
+    let upstream = &declared.name;
+    let text = if args.commits.as_os_str() == "-" {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).context("cannot read standard input")?;
+        text
+    } else {
+        std::fs::read_to_string(&args.commits)
+            .with_context(|| format!("cannot read {}", args.commits.display()))?
+    };
+    let rules = context.rules()?;
+    let mut store = context.open()?;
+    let id = store.upstream(upstream)?;
+    let commits: Vec<StoredCommit> = text
+        .split_whitespace()
+        .map(|name| find(&store, id, upstream, name))
+        .collect::<anyhow::Result<_>>()?;
+    let sources = Sources { rules: &rules, extractors: &Extractors::built_in()? };
+    derive(&mut store, declared, &sources, context.question_jobs())?;
+    let mut classified = Vec::with_capacity(commits.len());
+    for commit in &commits {
+        classified.push(Classified {
+            upstream: upstream.clone(),
+            sha: commit.commit().oid,
+            subject: commit.commit().subject().to_owned(),
+            classes: store.labels(commit.id())?,
+        });
+    }
+    if format == Format::Json {
+        let rules = rules.hash_hex();
+        render::json(&Answer { schema: "headwater/classify/1", rules, commits: classified })?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = render::table::Table::new(&["commit", "class", "rule", "subject"]);
+    for commit in &classified {
+        let mut first = true;
+        for label in &commit.classes {
+            let (sha, subject) = match first {
+                true => (commit.sha.short(), commit.subject.clone()),
+                false => (String::new(), String::new()),
+            };
+            first = false;
+            table.row(vec![sha, label.class.clone(), label.rule.clone(), subject]);
+        }
+        if first {
+            table.row(vec![
+                commit.sha.short(),
+                "none".into(),
+                String::new(),
+                commit.subject.clone(),
+            ]);
+        }
+    }
+    write!(anstream::stdout(), "{}", table.print(format))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The commit that a full or abbreviated id means.
+pub fn find(
+    store: &Store,
+    id: UpstreamId,
+    upstream: &str,
+    name: &str,
+) -> anyhow::Result<StoredCommit> {
+    let mut found = store.commits_with_prefix(id, name, 5)?;
+    match (found.pop(), found.len()) {
+        (Some(commit), 0) => Ok(commit),
+        (None, _) => bail!("{upstream} has no commit {name:?} in the store; give a commit id"),
+        (Some(last), _) => {
+            let mut all: Vec<String> =
+                found.iter().map(|commit| commit.commit().oid.to_string()).collect();
+            all.push(last.commit().oid.to_string());
+            bail!("{name:?} could be any of {}", all.join(", "))
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The classes of commits, by the rules: only what is new, or all when rules changed.
+
+use std::collections::HashMap;
+
+use headwater_store::model::{Label, LineRef, Side};
+use headwater_store::upstream::Upstream;
+use headwater_store::{CommitId, DefaultEventRow, Store, StoredCommit, StoredPatch, UpstreamId};
+use sha2::{Digest as _, Sha256};
+
+use super::default_events;
+use crate::QueryError;
+use crate::classify::{Fact, Rules};
+use crate::ledger::Extractors;
+
+/// How many commits are labelled between two transactions.
+const BATCH: usize = 2000;
+
+/// What decides a label besides the commit.
+pub struct Sources<'a> {
+    /// The rules.
+    pub rules: &'a Rules,
+    /// The extractors, whose default events are facts to the rules.
+    pub extractors: &'a Extractors,
+}
+
+/// Labels an upstream's commits that are not yet, or all where the rules are others than
+/// those that made the labels; tells how many were labelled. Default events are derived
+/// first, since rules ask for them.
+///
+/// Merges get no label: what they bring has its own commits.
+///
+/// # Errors
+/// Those of the store.
+pub fn derive(
+    store: &mut Store,
+    upstream: &Upstream,
+    sources: &Sources<'_>,
+    jobs: usize,
+) -> Result<usize, QueryError> {
+    let id = store.upstream(&upstream.name)?;
+    match default_events::derive(store, upstream, sources.extractors, jobs) {
+        // The clone has gone: what was derived before it went is still true.
+        Ok(_) | Err(QueryError::LostClone { .. }) => {}
+        Err(error) => return Err(error),
+    }
+    let hash = hash(store, id, sources)?;
+    let current = store.derivation("labels", id)?.filter(|state| state.rules == hash);
+    let mut anew = current.is_none();
+    let after = current.map_or(CommitId::NONE, |state| state.through);
+    let ids = store.commit_ids_after(id, after)?;
+    if ids.is_empty() && !anew {
+        return Ok(0);
+    }
+    let batches: Vec<&[CommitId]> =
+        if ids.is_empty() { vec![&[]] } else { ids.chunks(BATCH).collect() };
+    for batch in batches {
+        let labels = label(store, id, &upstream.name, sources.rules, batch, jobs)?;
+        let through = batch.last().copied().unwrap_or(after);
+        store.write_labels(id, &hash, anew, through, &labels)?;
+        anew = false;
+    }
+    Ok(ids.len())
+}
+
+/// The labels of one commit by these rules, whatever the store keeps: how a rule's author
+/// sees what it does.
+///
+/// # Errors
+/// Those of the store.
+pub fn label_one(
+    store: &Store,
+    upstream: &str,
+    rules: &Rules,
+    commit: &StoredCommit,
+) -> Result<Vec<Label>, QueryError> {
+    let id = store.upstream(upstream)?;
+    let labels = label(store, id, upstream, rules, &[commit.id()], 1)?;
+    Ok(labels.into_iter().flat_map(|(_, labels)| labels).collect())
+}
+
+/// The hash of the rules, and of the extractors that the events known so far are of.
+fn hash(store: &Store, id: UpstreamId, sources: &Sources<'_>) -> Result<Vec<u8>, QueryError> {
+    let mut hash = Sha256::new();
+    hash.update(sources.rules.hash());
+    if let Some(events) = store.default_events_state(id)? {
+        hash.update(&events.rules);
+    }
+    Ok(hash.finalize().to_vec())
+}
+
+fn label(
+    store: &Store,
+    id: UpstreamId,
+    upstream: &str,
+    rules: &Rules,
+    ids: &[CommitId],
+    jobs: usize,
+) -> Result<Vec<(CommitId, Vec<Label>)>, QueryError> {
+    let mut facts: HashMap<CommitId, Vec<Fact>> = HashMap::new();
+    for event in store.default_events_of(ids)? {
+        facts.entry(event.commit).or_default().push(fact(event));
+    }
+    let one = |patch: StoredPatch| {
+        let commit = patch.stored().id();
+        let known = facts.get(&commit).map_or(&[][..], Vec::as_slice);
+        let labels = if patch.patch().commit.is_merge() {
+            Vec::new()
+        } else {
+            rules.classify(upstream, patch.patch(), known)
+        };
+        (commit, labels)
+    };
+    Ok(store.map_patches(id, ids, jobs, one)?)
+}
+
+/// A default event as a fact: `scope knob: old -> new`, a side that is not there as `(none)`.
+fn fact(event: DefaultEventRow) -> Fact {
+    let side = if event.new.is_some() { Side::Added } else { Side::Removed };
+    let none = || "(none)".to_owned();
+    let (old, new) = (event.old.unwrap_or_else(none), event.new.unwrap_or_else(none));
+    let text = format!("{}: {old} -> {new}", event.knob);
+    Fact {
+        name: "default-event".to_owned(),
+        detail: format!("{} {text}", event.scope),
+        at: LineRef {
+            path: event.path,
+            side,
+            line: event.line,
+            text: text.chars().take(200).collect(),
+        },
+    }
+}
