@@ -43,8 +43,19 @@ pub enum Fault {
     Drip(Duration),
     /// Every answer redirects to the same place again.
     RedirectLoop,
+    /// A redirect to another place, on whatever host.
+    RedirectTo(String),
     /// One byte of the body is another.
     Corrupt,
+    /// The host lies: this text of the body is another text.
+    Replace {
+        /// What the true answer says.
+        from: String,
+        /// What is said instead.
+        to: String,
+    },
+    /// A body of spaces that never ends.
+    Endless,
     /// The git server does not offer filters.
     NoFilter,
 }
@@ -137,14 +148,25 @@ impl Fault {
                 response
             }
             Fault::Instead { kind, body } => text(200, kind, body.clone()),
-            Fault::RedirectLoop => {
-                let mut response = text(302, "text/plain; charset=utf-8", String::new());
-                set(&mut response, "location", target);
+            Fault::RedirectLoop => redirect(target),
+            Fault::RedirectTo(place) => redirect(place),
+            Fault::Endless => {
+                let mut response = text(200, "application/json; charset=utf-8", String::new());
+                let spaces = futures_util::stream::repeat(Bytes::from_static(&[b' '; 65536]));
+                let chunks = futures_util::StreamExt::map(spaces, Ok::<Bytes, std::io::Error>);
+                *response.body_mut() = Body::from_stream(chunks);
+                response.headers_mut().remove(header::CONTENT_LENGTH);
                 response
             }
             _ => return None,
         })
     }
+}
+
+fn redirect(place: &str) -> Response {
+    let mut response = text(302, "text/plain; charset=utf-8", String::new());
+    set(&mut response, "location", place);
+    response
 }
 
 fn set(response: &mut Response, name: &'static str, value: &str) {
@@ -174,16 +196,28 @@ pub(crate) async fn after_headers(fault: Fault, response: Response) -> Response 
             Response::from_parts(parts, Body::from_stream(stream))
         }
         Fault::Corrupt => {
-            let (mut parts, body) = collected(response).await;
-            let mut bytes = body.to_vec();
-            if let Some(byte) = bytes.last_mut() {
-                *byte ^= 1;
-            }
-            parts.headers.remove(header::CONTENT_LENGTH);
-            Response::from_parts(parts, Body::from(bytes))
+            rewritten(response, |mut bytes| {
+                if let Some(byte) = bytes.last_mut() {
+                    *byte ^= 1;
+                }
+                bytes
+            })
+            .await
+        }
+        Fault::Replace { from, to } => {
+            rewritten(response, |bytes| {
+                String::from_utf8_lossy(&bytes).replace(&from, &to).into_bytes()
+            })
+            .await
         }
         _ => response,
     }
+}
+
+async fn rewritten(response: Response, change: impl FnOnce(Vec<u8>) -> Vec<u8>) -> Response {
+    let (mut parts, body) = collected(response).await;
+    parts.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(parts, Body::from(change(body.to_vec())))
 }
 
 #[cfg(test)]

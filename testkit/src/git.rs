@@ -258,4 +258,18 @@ mod tests {
         assert_eq!((files[1].path.as_str(), files[1].blob.as_str()), ("gone", "cc"));
         assert_eq!(line_counts(b"1\t2\t\0old\0new\0-\t-\ticon\0"), [(1, 2), (0, 0)]);
     }
+    proptest::proptest! {
+        #[test]
+        fn what_git_prints_is_never_trusted_to_be_whole(
+            bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200),
+            text in "(:100644 100644 a b [RMDT]|diff --git |@@ |\0|\n|\t|1){0,30}",
+        ) {
+            for input in [&bytes[..], text.as_bytes()] {
+                raw_entries(input);
+                line_counts(input);
+                sections(input).count();
+                commit(&String::from_utf8_lossy(input));
+            }
+        }
+    }
 }

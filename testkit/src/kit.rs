@@ -160,6 +160,13 @@ impl Testkit {
         state.log().iter().filter(|one| one.host == host && one.conditional).count()
     }
 
+    /// The most requests that were under way at a host at one time.
+    pub fn most_at_once(&self, host: Host) -> usize {
+        let state = self.world.state();
+        let at_once = state.log().iter().filter(|one| one.host == host).map(|one| one.at_once);
+        at_once.max().unwrap_or(0)
+    }
+
     /// Forgets the requests so far.
     pub fn clear_log(&self) {
         self.world.state().clear_log();

@@ -1,5 +1,7 @@
 //! The requests that came in.
 
+use std::time::Instant;
+
 use axum::http::{HeaderMap, Method, Uri, header};
 
 use crate::host::Host;
@@ -21,6 +23,10 @@ pub struct Request {
     pub user_agent: Option<String>,
     /// The `accept` header.
     pub accept: Option<String>,
+    /// When it arrived: whether a client waited as it was told.
+    pub at: Instant,
+    /// How many requests were under way at this host when it arrived, itself included.
+    pub at_once: usize,
     /// The status of the answer; 0 where the connection was cut instead.
     pub status: u16,
 }
@@ -39,6 +45,8 @@ impl Request {
             authorization: text(header::AUTHORIZATION),
             user_agent: text(header::USER_AGENT),
             accept: text(header::ACCEPT),
+            at: Instant::now(),
+            at_once: 0,
             status: 0,
         }
     }

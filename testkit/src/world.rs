@@ -1,7 +1,7 @@
 //! What all hosts share: repositories, models, limits, faults, the log.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::Utc;
 
@@ -32,6 +32,7 @@ pub(crate) struct State {
     pub tokens: Vec<String>,
     pub registry_needs_token: bool,
     pub budgets: BTreeMap<String, Budget>,
+    under_way: BTreeMap<Host, usize>,
     rules: Vec<Rule>,
     log: Vec<Request>,
 }
@@ -64,6 +65,29 @@ impl World {
 
     pub fn record(&self, request: Request) {
         self.state().log.push(request);
+    }
+
+    /// Counts a request as under way until what this gives is dropped.
+    pub fn under_way(self: &Arc<Self>, host: Host) -> UnderWay {
+        let mut state = self.state();
+        let now = state.under_way.entry(host).or_default();
+        *now += 1;
+        UnderWay { world: self.clone(), host, at_once: *now }
+    }
+}
+
+/// A request that has no answer yet.
+pub(crate) struct UnderWay {
+    world: Arc<World>,
+    host: Host,
+    pub at_once: usize,
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        if let Some(now) = self.world.state().under_way.get_mut(&self.host) {
+            *now = now.saturating_sub(1);
+        }
     }
 }
 

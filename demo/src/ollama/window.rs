@@ -121,11 +121,18 @@ fn second_half(h: &mut History) {
         );
     });
     h.commit(names::AGENT, "agent: several edits in one call (#32)", |c| {
-        c.by(KIM).committed_by(WEB).edit(
-            "agent/tools/file.go",
-            "\treturn write(path, replaceOnce(text, old, new))\n",
-            "\tfor i := range old {\n\t\ttext = replaceOnce(text, old[i:i+1], new)\n\t}\n\treturn write(path, text)\n",
-        );
+        c.by(KIM)
+            .committed_by(WEB)
+            .edit(
+                "agent/tools/file.go",
+                "// EditFile replaces one text by another.\nfunc EditFile(path, old, new string) error {\n",
+                "// Edit is one text that takes another's place.\ntype Edit struct {\n\tOld, New string\n}\n\n// EditFile makes its edits one after the other.\nfunc EditFile(path string, edits []Edit) error {\n",
+            )
+            .edit(
+                "agent/tools/file.go",
+                "\treturn write(path, replaceOnce(text, old, new))\n",
+                "\tfor _, edit := range edits {\n\t\ttext = replaceOnce(text, edit.Old, edit.New)\n\t}\n\treturn write(path, text)\n",
+            );
     });
     h.commit(names::LAUNCH_AND_OPENAI, "launch: add Teapot (#33)", |c| {
         c.by(PAT)

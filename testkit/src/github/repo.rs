@@ -9,7 +9,7 @@ use axum::response::Response;
 use serde_json::{Map, Value, json};
 
 use super::people::user;
-use super::{Advisory, Answer, Issue, Release, Shared, not_found, ok, refused};
+use super::{Advisory, Answer, Issue, Release, Shared, json_answer, not_found, ok};
 use crate::git::Git;
 use crate::host::Host;
 
@@ -115,7 +115,12 @@ impl FromRequestParts<Shared> for Repo {
                 let prefix = format!("/repos/{owner}/{name}");
                 let rest = whole.strip_prefix(&prefix).unwrap_or_default();
                 let url = format!("{}{rest}", repo.api_by_id(world));
-                let mut response = refused(StatusCode::MOVED_PERMANENTLY, "Moved Permanently");
+                let value = json!({
+                    "message": "Moved Permanently",
+                    "url": url,
+                    "documentation_url": "https://docs.github.com/rest/guides/best-practices-for-using-the-rest-api#follow-redirects",
+                });
+                let mut response = json_answer(StatusCode::MOVED_PERMANENTLY, &value);
                 if let Ok(url) = HeaderValue::from_str(&url) {
                     response.headers_mut().insert(header::LOCATION, url);
                 }

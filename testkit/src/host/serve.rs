@@ -55,6 +55,8 @@ async fn answer(
     request: hyper::Request<Incoming>,
 ) -> Result<Response, Cut> {
     let mut entry = Request::new(host, request.method(), request.uri(), request.headers());
+    let under_way = world.under_way(host);
+    entry.at_once = under_way.at_once;
     let fault = world.take_fault(host, &entry.target);
     match &fault {
         Some(Fault::Reset) => {

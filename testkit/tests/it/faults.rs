@@ -80,3 +80,50 @@ fn slow_answers_come_whole() {
         assert_eq!(answer.json()["version"], "0.6.0");
     }
 }
+
+#[test]
+fn a_host_may_lie_or_send_elsewhere() {
+    let kit = Testkit::start().unwrap();
+    let url = format!("{}/repos/ollama/ollama/commits/v0.6.1-rc0", kit.url(Host::Api));
+    let (from, to) = ("RepeatPenalty:    1.0,".to_owned(), "RepeatPenalty:    1.3,".to_owned());
+    kit.fault(Rule::new(Host::Api, Fault::Replace { from, to }).times(1));
+    assert!(get(&url).text().contains("+\\t\\tRepeatPenalty:    1.3,"));
+    assert!(get(&url).text().contains("+\\t\\tRepeatPenalty:    1.0,"));
+
+    let elsewhere = format!("{}/library", kit.url(Host::Library));
+    kit.fault(Rule::new(Host::Api, Fault::RedirectTo(elsewhere.clone())).times(1));
+    assert_eq!(get(&url).header("location"), elsewhere);
+}
+
+#[test]
+fn an_endless_answer_goes_on_until_its_reader_leaves() {
+    use std::io::{Read, Write};
+    let kit = Testkit::start().unwrap();
+    kit.fault(Rule::new(Host::Raw, Fault::Endless).times(1));
+    let host = kit.url(Host::Raw).trim_start_matches("http://").to_owned();
+    let mut stream = std::net::TcpStream::connect(&host).unwrap();
+    write!(stream, "GET /o/r/f HTTP/1.1\r\nhost: {host}\r\n\r\n").unwrap();
+    let mut buffer = vec![0; 1 << 20];
+    for _ in 0..8 {
+        stream.read_exact(&mut buffer).unwrap();
+    }
+    drop(stream);
+    let url = format!("{}/ollama/ollama/main/README.md", kit.url(Host::Raw));
+    assert_eq!(get(&url).status, 200);
+}
+
+#[test]
+fn the_log_knows_how_many_came_at_once() {
+    let kit = Testkit::start().unwrap();
+    let url = format!("{}/api/version", kit.url(Host::Ollama));
+    get(&url);
+    assert_eq!(kit.most_at_once(Host::Ollama), 1);
+    kit.fault(Rule::new(Host::Ollama, Fault::Slow(Duration::from_millis(300))));
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| get(&url));
+        }
+    });
+    assert!(kit.most_at_once(Host::Ollama) > 1);
+    assert_eq!(kit.count(Host::Ollama), 4);
+}
