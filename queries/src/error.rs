@@ -75,6 +75,9 @@ pub enum QueryError {
         /// The directory of objects that it was.
         dir: String,
     },
+    /// The class rules are not right.
+    #[error(transparent)]
+    Classes(#[from] crate::classify::RulesError),
     /// The extractors of defaults are not right.
     #[error(transparent)]
     Extractor(#[from] crate::ledger::ExtractorError),

@@ -86,8 +86,10 @@ pub fn derive_all(
     store.commit_list(store.upstream(&upstream.name)?)?;
     drop(stage);
     let stage = progress.stage("labels", None);
-    let sources =
-        derive::labels::Sources { rules: &context.rule_texts()?, extractors: &context.extractors()? };
+    let sources = derive::labels::Sources {
+        rules: &context.rule_texts()?,
+        extractors: &context.extractors()?,
+    };
     derive::labels::derive(store, upstream, &sources, context.jobs())?;
     drop(stage);
     let stage = progress.stage("ranking", None);

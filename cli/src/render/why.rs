@@ -285,7 +285,11 @@ fn one_default(page: &mut Page, group: &[&DefaultEvent]) {
         event.line,
         event.grade
     );
-    let ways: Vec<&String> = group.iter().flat_map(|e| &e.restore).collect();
+    let ways: Vec<String> = group
+        .iter()
+        .flat_map(|e| &e.restore)
+        .map(|way| format!("{}: {}", way.consumer, way.text))
+        .collect();
     if ways.is_empty() && event.scope != "docs" {
         line.push_str("; no setting brings the old value back");
     }
@@ -296,9 +300,9 @@ fn one_default(page: &mut Page, group: &[&DefaultEvent]) {
         let also = page.safe(&format!("also in {}", places.join(", ")));
         page.item(1, &also);
     }
-    let mut told: Vec<&str> = Vec::new();
-    for way in ways {
-        if !told.contains(&way.as_str()) {
+    let mut told: Vec<&String> = Vec::new();
+    for way in &ways {
+        if !told.contains(&way) {
             told.push(way);
             let way = page.safe(&format!("old behaviour: {way}"));
             page.item(1, &way);

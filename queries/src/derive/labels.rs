@@ -95,11 +95,7 @@ impl<'a> Labeller<'a> {
     ///
     /// # Errors
     /// Those of the store.
-    pub fn new(
-        store: &'a Store,
-        upstream: &str,
-        sources: Sources<'a>,
-    ) -> Result<Self, QueryError> {
+    pub fn new(store: &'a Store, upstream: &str, sources: Sources<'a>) -> Result<Self, QueryError> {
         let id = store.upstream(upstream)?;
         let by_these = hash(store, id, &sources)?;
         let state = store.derivation("labels", id)?.filter(|state| state.rules == by_these);
@@ -132,11 +128,7 @@ impl<'a> Labeller<'a> {
 }
 
 /// The hash of the rules, and of the extractors that the events known so far are of.
-fn hash(
-    store: &Store,
-    id: UpstreamId,
-    sources: &Sources<'_>,
-) -> Result<Vec<u8>, QueryError> {
+fn hash(store: &Store, id: UpstreamId, sources: &Sources<'_>) -> Result<Vec<u8>, QueryError> {
     let mut hash = Sha256::new();
     hash.update(sources.rules.hash());
     if let Some(events) = store.default_events_state(id)? {

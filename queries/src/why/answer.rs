@@ -344,8 +344,7 @@ fn ranked(
         |e: rank::RulesError| QueryError::Rules { file: "rank".to_owned(), why: e.to_string() };
     let mut weights = rules.weights.clone();
     if question.symptom.is_none() {
-        // The backend's name alone is no symptom, whose words could be looked for.
-        weights.text.question_backend = 0.0;
+        // The model's name alone is a weak hint at what was seen.
         weights.concept.points *= 0.25;
         // What a later commit blames on it need not be what was seen here.
         weights.hindsight.revert *= 0.5;
@@ -357,7 +356,7 @@ fn ranked(
         backend: question.backend.clone(),
         model: question.model.clone(),
     };
-    let asked = QuestionReader::new(&rules.facets).map_err(bad_rules)?.read(&query, &weights);
+    let asked = QuestionReader::new(&rules.facets).map_err(bad_rules)?.read(&query, &weights)?;
     let mut features = Vec::new();
     let mut corpora = Vec::new();
     let mut later = Vec::new();
@@ -385,11 +384,11 @@ fn ranked(
         })
         .collect();
     let mut entries = Vec::new();
-    for (((features, corpus), knobs), later) in
-        features.iter().zip(&corpora).zip(&knobs).zip(&later)
-    {
+    let windows = features.iter().zip(&corpora).zip(&knobs).zip(&later);
+    for (at, (((features, corpus), knobs), later)) in windows.enumerate() {
+        let nested = at > 0;
         for ((commit, defaults), later) in features.iter().zip(knobs).zip(later) {
-            entries.push(rank::Candidate { commit, corpus, later, defaults });
+            entries.push(rank::Candidate { commit, corpus, later, defaults, nested });
         }
     }
     let ranking = rank::rank(&asked, &entries, &rules.facets, &weights);

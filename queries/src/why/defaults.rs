@@ -68,12 +68,6 @@ pub(super) fn shown(
     spellings: &Spellings,
     device: Option<OnDevice>,
 ) -> DefaultEvent {
-    let mut restore: Vec<String> = extractors
-        .restore(event, spellings)
-        .into_iter()
-        .map(|way| format!("{}: {}", way.consumer, way.text))
-        .collect();
-    restore.dedup();
     DefaultEvent {
         upstream: patch.stored().upstream().to_owned(),
         sha: patch.stored().commit().oid,
@@ -83,7 +77,7 @@ pub(super) fn shown(
         new: event.new.clone(),
         path: event.path.clone(),
         line: event.line,
-        restore,
+        restore: extractors.restore(event, spellings),
         on_device: device,
         grade: Grade::Rule,
     }

@@ -52,7 +52,12 @@ pub(super) fn line(found: &Found<'_>) -> String {
         .map_or_else(String::new, |tag| format!(", in {tag}"));
     let undo = match event {
         Some(event) if !event.restore.is_empty() => {
-            format!(" Old behaviour: {}.", event.restore.join("; or "))
+            let ways: Vec<String> = event
+                .restore
+                .iter()
+                .map(|way| format!("{} ({})", way.text, way.consumer))
+                .collect();
+            format!(" Old behaviour: {}.", ways.join("; or "))
         }
         Some(_) => " No setting brings the old value back.".to_owned(),
         None => String::new(),

@@ -5,6 +5,8 @@ use headwater_store::Oid;
 use headwater_store::evidence::{Absence, Coverage, Evidence, Grade, Receipt};
 use serde::Serialize;
 
+use crate::ledger::RestoreWay;
+
 /// Everything that was found out about a window.
 #[derive(Debug, Clone, Serialize)]
 pub struct WhyReport {
@@ -198,7 +200,7 @@ pub struct DefaultEvent {
     /// The line of the new value (of the old one, where none is new).
     pub line: u32,
     /// How a user gets the old value back.
-    pub restore: Vec<String>,
+    pub restore: Vec<RestoreWay>,
     /// What the new value comes to on the backend in question, where a rule knows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_device: Option<OnDevice>,
