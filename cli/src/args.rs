@@ -62,11 +62,19 @@ pub enum Format {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Why(commands::why::Args),
+    Show(commands::show::Args),
+    Pins(commands::pins::Args),
     Classify(commands::classify::Args),
     Crawl(commands::crawl::Args),
+    Rules(commands::rules::Args),
     Defaults(commands::defaults::Args),
+    File(commands::file::Args),
+    Grep(commands::grep::Args),
     #[command(hide = true)]
     RankCheck(commands::rank_check::Args),
-    Rules(commands::rules::Args),
     Status(commands::status::Args),
+    Demo(commands::demo::Args),
+    Completions(commands::man::CompletionArgs),
+    Man(commands::man::ManArgs),
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, bail};
 use etcetera::BaseStrategy as _;
 use headwater_queries::classify::Rules;
+use headwater_queries::ledger::Extractors;
 use headwater_store::Store;
 use headwater_store::upstream::Upstreams;
 
@@ -44,6 +45,18 @@ impl Context {
                 Rules::with_dir(&own)?
             }
             Err(_) => Rules::built_in()?,
+        })
+    }
+
+    /// The extractors of defaults: the built-in ones, then the user's own.
+    pub fn extractors(&self) -> anyhow::Result<Extractors> {
+        let own = etcetera::choose_base_strategy()
+            .ok()
+            .map(|base| base.config_dir().join("headwater").join("rules").join("defaults"))
+            .filter(|dir| dir.is_dir());
+        Ok(match own {
+            Some(dir) => Extractors::with_folder(&dir)?,
+            None => Extractors::built_in()?,
         })
     }
 

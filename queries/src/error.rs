@@ -78,6 +78,25 @@ pub enum QueryError {
     /// The extractors of defaults are not right.
     #[error(transparent)]
     Extractor(#[from] crate::ledger::ExtractorError),
+    /// A pattern that is no regular expression, or cannot be used.
+    #[error(transparent)]
+    BadPattern(#[from] headwater_store::exact::PatternError),
+    /// A path that is no glob.
+    #[error("{0:?} is no path or glob: {1}")]
+    Glob(String, String),
+    /// A file that a tree lacks.
+    #[error("{upstream} {revision} has no file {path}")]
+    NoFile {
+        /// The upstream.
+        upstream: String,
+        /// The revision.
+        revision: String,
+        /// The path.
+        path: String,
+    },
+    /// A thread ended where it should not.
+    #[error("a search thread failed; please report this")]
+    ThreadDied,
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -5,8 +5,12 @@ pub mod classify;
 pub mod defaults;
 pub mod derive;
 mod error;
+pub mod grep;
 pub mod ledger;
+pub mod pins;
 pub mod rank;
+pub mod show;
+pub mod why;
 pub mod window;
 
 pub use error::QueryError;

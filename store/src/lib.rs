@@ -6,6 +6,7 @@
 mod db;
 mod error;
 pub mod evidence;
+pub mod exact;
 pub mod git;
 pub mod graph;
 pub mod model;
@@ -15,9 +16,9 @@ pub mod pack;
 pub mod upstream;
 
 pub use db::{
-    CommitId, CrawlRecord, DefaultEventRow, Derivation, NameRow, NewChange, NewCommit,
-    NewDefaultEvents, Place, RankingRow, Scope, Store, StoredCommit, StoredPatch, TermCounts,
-    UpstreamId, UpstreamStatus, WriteCaches, Writer,
+    CommitId, CrawlRecord, DefaultEventRow, Derivation, ExactUpdate, ListedCommit, NameRow,
+    NewChange, NewCommit, NewDefaultEvents, Place, RankingRow, Scope, Store, StoredCommit,
+    StoredPatch, TermCounts, UpstreamId, UpstreamStatus, WriteCaches, Writer,
 };
 pub use error::StoreError;
 pub use oid::{NotAnOid, Oid};

@@ -42,6 +42,21 @@ impl Unpacker {
     pub fn unpack(&mut self, bytes: usize, packed: &[u8]) -> Result<Vec<u8>, StoreError> {
         self.0.decompress(packed, bytes).map_err(|e| failed(&e))
     }
+
+    /// The text, which was `bytes` long, in place of what `text` held.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] for bytes that no packer made.
+    pub fn unpack_into(
+        &mut self,
+        bytes: usize,
+        packed: &[u8],
+        text: &mut Vec<u8>,
+    ) -> Result<(), StoreError> {
+        text.clear();
+        text.reserve(bytes);
+        self.0.decompress_to_buffer(packed, text).map(|_| ()).map_err(|e| failed(&e))
+    }
 }
 
 fn failed(error: &std::io::Error) -> StoreError {

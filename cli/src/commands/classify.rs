@@ -1,12 +1,12 @@
 //! `headwater classify`: the classes of commits, each with its rule and lines.
 
 use std::io::{Read as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use headwater_queries::derive::labels::{Sources, derive};
-use headwater_queries::ledger::Extractors;
+use headwater_queries::window::{self, WindowSpec};
 use headwater_store::model::Label;
 use headwater_store::{Oid, Store, StoredCommit, UpstreamId};
 use serde::Serialize;
@@ -21,8 +21,14 @@ pub struct Args {
     /// The upstream: ollama, llama.cpp, or one that a file of yours declares
     pub upstream: String,
     /// A file with one commit a line, or - for standard input
-    #[arg(long, value_name = "FILE|-")]
-    pub commits: PathBuf,
+    #[arg(long, value_name = "FILE|-", required_unless_present = "window")]
+    pub commits: Option<PathBuf>,
+    /// The commits of a window
+    #[arg(long, value_name = "BASE..HEAD", conflicts_with = "commits")]
+    pub window: Option<String>,
+    /// Only commits of this class
+    #[arg(long, value_name = "CLASS")]
+    pub class: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -46,22 +52,18 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
     let declared = context.upstreams.get(&args.upstream)?;
     let upstream = &declared.name;
-    let text = if args.commits.as_os_str() == "-" {
-        let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).context("cannot read standard input")?;
-        text
-    } else {
-        std::fs::read_to_string(&args.commits)
-            .with_context(|| format!("cannot read {}", args.commits.display()))?
-    };
     let rules = context.rules()?;
     let mut store = context.open()?;
     let id = store.upstream(upstream)?;
-    let commits: Vec<StoredCommit> = text
-        .split_whitespace()
-        .map(|name| find(&store, id, upstream, name))
-        .collect::<anyhow::Result<_>>()?;
-    let sources = Sources { rules: &rules, extractors: &Extractors::built_in()? };
+    let commits: Vec<StoredCommit> = match (&args.window, &args.commits) {
+        (Some(window), _) => window::commits(&store, declared, &WindowSpec::parse(window)?)?,
+        (None, Some(file)) => read(file)?
+            .split_whitespace()
+            .map(|name| find(&store, id, upstream, name))
+            .collect::<anyhow::Result<_>>()?,
+        (None, None) => bail!("give commits with --commits, or a window with --window"),
+    };
+    let sources = Sources { rules: &rules, extractors: &context.extractors()? };
     derive(&mut store, declared, &sources, context.question_jobs())?;
     let mut classified = Vec::with_capacity(commits.len());
     for commit in &commits {
@@ -71,6 +73,9 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
             subject: commit.commit().subject().to_owned(),
             classes: store.labels(commit.id())?,
         });
+    }
+    if let Some(class) = &args.class {
+        classified.retain(|commit| commit.classes.iter().any(|label| label.class == *class));
     }
     if format == Format::Json {
         let rules = rules.hash_hex();
@@ -97,8 +102,22 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
             ]);
         }
     }
-    write!(anstream::stdout(), "{}", table.print(format))?;
+    let mut stdout = anstream::stdout();
+    write!(stdout, "{}", table.print(format))?;
+    if format == Format::Table {
+        writeln!(stdout, "{} of {} commits", classified.len(), commits.len())?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The text of a file, or of standard input for `-`.
+fn read(file: &Path) -> anyhow::Result<String> {
+    if file.as_os_str() == "-" {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).context("cannot read standard input")?;
+        return Ok(text);
+    }
+    std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }
 
 /// The commit that a full or abbreviated id means.

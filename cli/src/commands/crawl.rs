@@ -6,9 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use headwater_crawler::git::{CrawlScope, GitCrawl, crawl_clone};
-use headwater_crawler::progress::Progress as _;
+use headwater_crawler::progress::Progress;
 use headwater_queries::derive;
-use headwater_queries::ledger::Extractors;
+use headwater_store::Store;
+use headwater_store::upstream::Upstream;
 
 use crate::context::Context;
 use crate::progress::Shown;
@@ -49,14 +50,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let progress = Shown::new();
     let crawl = GitCrawl { upstream, dir: &dir, scope, jobs: context.jobs() };
     let summary = crawl_clone(&mut store, &crawl, &progress)?;
-    let stage = progress.stage("places and tags", None);
-    derive::places::derive(&mut store, upstream)?;
-    drop(stage);
-    let stage = progress.stage("labels", None);
-    let rules = context.rules()?;
-    let sources = derive::labels::Sources { rules: &rules, extractors: &Extractors::built_in()? };
-    derive::labels::derive(&mut store, upstream, &sources, context.jobs())?;
-    drop(stage);
+    derive_all(context, &mut store, upstream, &progress)?;
     let mut stdout = anstream::stdout();
     writeln!(
         stdout,
@@ -72,4 +66,32 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         }
     )?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Derives what depends on an upstream's records: only what is new.
+pub fn derive_all(
+    context: &Context,
+    store: &mut Store,
+    upstream: &Upstream,
+    progress: &dyn Progress,
+) -> anyhow::Result<()> {
+    let stage = progress.stage("places and tags", None);
+    derive::places::derive(store, upstream)?;
+    drop(stage);
+    let stage = progress.stage("default events", None);
+    derive::default_events::derive(store, upstream, &context.extractors()?, context.jobs())?;
+    drop(stage);
+    let stage = progress.stage("exact index", None);
+    store.update_exact(context.jobs())?;
+    store.commit_list(store.upstream(&upstream.name)?)?;
+    drop(stage);
+    let stage = progress.stage("labels", None);
+    let sources =
+        derive::labels::Sources { rules: &context.rules()?, extractors: &context.extractors()? };
+    derive::labels::derive(store, upstream, &sources, context.jobs())?;
+    drop(stage);
+    let stage = progress.stage("ranking", None);
+    derive::ranking::derive(store, &upstream.name, context.jobs())?;
+    drop(stage);
+    Ok(())
 }

@@ -3,9 +3,16 @@
 pub mod classify;
 pub mod crawl;
 pub mod defaults;
+pub mod demo;
+pub mod file;
+pub mod grep;
+pub mod man;
+pub mod pins;
 pub mod rank_check;
 pub mod rules;
+pub mod show;
 pub mod status;
+pub mod why;
 
 use std::process::ExitCode;
 
@@ -18,9 +25,17 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Classify(args) => classify::run(&context, args),
         Command::Crawl(args) => crawl::run(&context, args),
-        Command::Defaults(args) => defaults::run(&context, args),
-        Command::RankCheck(args) => rank_check::run(&context, args),
+        Command::Demo(args) => demo::run(&context, args),
+        Command::Pins(args) => pins::run(&context, args),
+        Command::Show(args) => show::run(&context, args),
+        Command::Why(args) => why::run(&context, args),
+        Command::Completions(args) => man::completions(args),
+        Command::Man(args) => man::pages(args),
         Command::Rules(args) => rules::run(&context, args),
+        Command::Defaults(args) => defaults::run(&context, args),
+        Command::File(args) => file::run(&context, args),
+        Command::Grep(args) => grep::run(&context, args),
+        Command::RankCheck(args) => rank_check::run(&context, args),
         Command::Status(args) => status::run(&context, args),
     }
 }

@@ -1,7 +1,9 @@
 //! How answers are printed. Every renderer takes the structs that the questions return.
 
+pub mod grep;
 pub mod table;
 pub mod text;
+pub mod why;
 
 use std::io::Write as _;
 
@@ -12,15 +14,19 @@ use serde::Serialize;
 pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
     let mut out = serde_json::to_string_pretty(value)?;
     out.push('\n');
-    // U+007F and the C1 controls need no escape in JSON, but a terminal obeys them.
-    let out: String = out.chars().fold(String::with_capacity(out.len()), |mut text, c| {
+    std::io::stdout().lock().write_all(escape_controls(&out).as_bytes())?;
+    Ok(())
+}
+
+/// JSON that is safe on a terminal: U+007F and the C1 controls need no escape in JSON, but
+/// a terminal obeys them.
+pub fn escape_controls(json: &str) -> String {
+    json.chars().fold(String::with_capacity(json.len()), |mut text, c| {
         if matches!(c, '\u{7f}'..='\u{9f}') {
             text.push_str(&format!("\\u{:04x}", u32::from(c)));
         } else {
             text.push(c);
         }
         text
-    });
-    std::io::stdout().lock().write_all(out.as_bytes())?;
-    Ok(())
+    })
 }

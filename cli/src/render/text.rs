@@ -46,7 +46,7 @@ pub fn markdown(text: &str) -> String {
             c => out.push(c),
         }
     }
-    out.replace("://", "&#58;//").replace("www.", "www&#46;")
+    out.replace("://", "&colon;//").replace("www.", "www&period;")
 }
 
 #[cfg(test)]

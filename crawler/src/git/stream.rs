@@ -131,8 +131,7 @@ impl<'a, R: BufRead> Stream<'a, R> {
             if !self.line.starts_with(b"diff --git ") {
                 return Err(damaged(&format!("{:?} where a file's patch begins", self.shown())));
             }
-            patch_id.end_file();
-            patch_id.line(&self.line);
+            patch_id.begin_file(&self.line);
             let mut section = Section::default();
             open = self.section(&mut section, &mut patch_id)?;
             at = place(files, at, &section).ok_or_else(|| {
@@ -190,6 +189,7 @@ impl<'a, R: BufRead> Stream<'a, R> {
         let Some((mut old, mut new)) = hunk_counts(&self.line) else {
             return Err(damaged(&format!("the hunk header {:?}", self.shown())));
         };
+        id.hunk();
         section.hunks.extend_from_slice(&self.line);
         while old > 0 || new > 0 {
             if !self.next_line()? {

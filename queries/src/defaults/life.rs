@@ -48,7 +48,7 @@ pub fn known(store: &Store, upstream: UpstreamId) -> Result<Known, QueryError> {
     Ok(Known { events, commits })
 }
 
-fn event(row: &DefaultEventRow) -> Event {
+pub(crate) fn event(row: &DefaultEventRow) -> Event {
     Event {
         extractor: row.extractor.clone(),
         knob: row.knob.clone(),

@@ -7,6 +7,7 @@ mod values;
 
 pub use answer::{Covers, DefaultsAnswer, EventRow, ValueRow};
 pub use drift::Drift;
+pub(crate) use life::event as event_of;
 pub use life::{EventSource, Known, known, rows};
 
 use headwater_store::upstream::Upstream;

@@ -79,7 +79,11 @@ pub fn label_one(
 }
 
 /// The hash of the rules, and of the extractors that the events known so far are of.
-fn hash(store: &Store, id: UpstreamId, sources: &Sources<'_>) -> Result<Vec<u8>, QueryError> {
+pub(crate) fn hash(
+    store: &Store,
+    id: UpstreamId,
+    sources: &Sources<'_>,
+) -> Result<Vec<u8>, QueryError> {
     let mut hash = Sha256::new();
     hash.update(sources.rules.hash());
     if let Some(events) = store.default_events_state(id)? {

@@ -1,7 +1,9 @@
 //! Windows: `BASE..HEAD` of an upstream, and what their ends mean.
 
+mod commits;
 mod resolve;
 mod spec;
 
-pub use resolve::{Resolved, Resolver};
+pub use commits::commits;
+pub use resolve::{How, Resolved, Resolver};
 pub use spec::WindowSpec;

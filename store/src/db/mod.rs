@@ -1,11 +1,13 @@
 //! The SQLite database: opening, migrations, and the shared parts of reading.
 
+mod commit_list;
 mod commits;
 mod coverage;
 mod crawls;
 mod default_events;
 mod derivations;
 mod dump;
+mod exact;
 mod labels;
 mod patches;
 mod places;
@@ -24,11 +26,13 @@ use serde::Serialize;
 use crate::StoreError;
 use crate::objects::ObjectStore;
 
+pub use commit_list::ListedCommit;
 pub use commits::StoredCommit;
 pub use coverage::Scope;
 pub use crawls::{CrawlRecord, UpstreamStatus};
 pub use default_events::{DefaultEventRow, NewDefaultEvents};
 pub use derivations::Derivation;
+pub use exact::ExactUpdate;
 pub use patches::StoredPatch;
 pub use places::Place;
 pub use ranking::{NameRow, RankingRow, TermCounts};
@@ -39,6 +43,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0002_default_events.sql"),
     include_str!("../../../migrations/0003_ranking.sql"),
     include_str!("../../../migrations/0004_labels.sql"),
+    include_str!("../../../migrations/0005_exact.sql"),
 ];
 
 /// The row of an upstream.
@@ -53,6 +58,11 @@ pub struct CommitId(pub(crate) i64);
 impl CommitId {
     /// Before every commit.
     pub const NONE: CommitId = CommitId(0);
+
+    /// The row's number.
+    pub const fn row(self) -> i64 {
+        self.0
+    }
 }
 
 /// A knowledge store: a directory with a database, object stores and indexes.

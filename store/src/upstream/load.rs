@@ -136,9 +136,11 @@ pub(crate) fn parse(path: &Path, text: &str) -> Result<Upstream, UpstreamError> 
     for pattern in regexes {
         regex::Regex::new(pattern).map_err(|e| invalid(&upstream, pattern, &e))?;
     }
-    let globs = upstream.engines.iter().flat_map(|e| {
-        e.paths.iter().chain(&e.shared).chain(e.guards.iter().flat_map(|g| &g.paths))
-    });
+    let globs = upstream
+        .engines
+        .iter()
+        .flat_map(|e| e.paths.iter().chain(&e.shared).chain(e.guards.iter().flat_map(|g| &g.paths)))
+        .chain(&upstream.quiet);
     for pattern in globs {
         globset::Glob::new(pattern).map_err(|e| invalid(&upstream, pattern, &e))?;
     }

@@ -38,6 +38,9 @@ pub struct Upstream {
     /// The model families whose prompts or graphs it has code for, by path.
     #[serde(default)]
     pub family_paths: Vec<FamilyPath>,
+    /// Globs of files that no running program reads: tests, their data, documentation.
+    #[serde(default)]
+    pub quiet: Vec<String>,
 }
 
 /// A named version of another upstream, and every place it ever had.
@@ -125,6 +128,12 @@ pub struct Guard {
 pub struct FamilyPath {
     /// A regular expression over the path whose group `family` names it.
     pub path: String,
+    /// The family, where the path does not spell it.
+    #[serde(default)]
+    pub family: Option<String>,
+    /// Names that the group finds and that are no family: registries, shared helpers.
+    #[serde(default)]
+    pub except: Vec<String>,
     /// What that code does with the family's models (`renders prompts`, `parses output`,
     /// `builds the graph`).
     pub role: String,

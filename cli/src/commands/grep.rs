@@ -1,0 +1,269 @@
+//! `headwater grep`: exact search over history, or over a tree.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, bail};
+use clap::ValueEnum;
+use headwater_queries::grep::{self, Filter, GrepRequest, Within};
+use headwater_queries::window::WindowSpec;
+use headwater_store::exact::PatternOptions;
+use headwater_store::upstream::Upstream;
+
+use crate::args::Format;
+use crate::context::Context;
+use crate::render;
+
+/// Search the changed lines of all history, exactly
+///
+/// PATTERN is a regular expression in the syntax of Rust's regex crate, which has the POSIX
+/// classes too ([[:upper:]]); it is matched line by line, as git does. The last line tells
+/// what was searched. Exit status: 0 found, 1 nothing found, 2 error.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The pattern (unless -e gives it), then a window: BASE..HEAD, or BASE HEAD
+    #[arg(value_name = "PATTERN [WINDOW]", num_args = 0..=3)]
+    pub words: Vec<String>,
+    /// A pattern; may be given several times, a line that any of them matches is found
+    #[arg(short = 'e', long = "regexp", value_name = "PATTERN", allow_hyphen_values = true)]
+    pub patterns: Vec<String>,
+    /// Letters match in either case
+    #[arg(short = 'i', long)]
+    pub ignore_case: bool,
+    /// The pattern is a plain text
+    #[arg(short = 'F', long)]
+    pub fixed_strings: bool,
+    /// Only whole words
+    #[arg(short = 'w', long)]
+    pub word_regexp: bool,
+    /// Print how many lines of each commit match
+    #[arg(short = 'c', long, conflicts_with = "files_with_matches")]
+    pub count: bool,
+    /// Print the files that match, not the lines
+    #[arg(short = 'l', long)]
+    pub files_with_matches: bool,
+    /// At most so many lines of a commit
+    #[arg(short = 'm', long, value_name = "N")]
+    pub max_count: Option<usize>,
+    /// So many lines of the patch around each match (a patch has three)
+    #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
+    pub context: usize,
+    /// Only this upstream; may be given several times [default: all that are stored]
+    #[arg(long, value_name = "UPSTREAM")]
+    pub upstream: Vec<String>,
+    /// Also commits that only tags reach
+    #[arg(long)]
+    pub all: bool,
+    /// Only files here, before or after the change: a glob, or a directory
+    #[arg(long, value_name = "GLOB")]
+    pub path: Vec<String>,
+    /// Only commits by this author: a regular expression over `Name <address>`
+    #[arg(long, value_name = "REGEX")]
+    pub author: Option<String>,
+    /// Only commits made on this day or later: 2026-08-12, or an RFC 3339 time
+    #[arg(long, value_name = "DATE")]
+    pub since: Option<String>,
+    /// Only commits made on this day or earlier
+    #[arg(long, value_name = "DATE")]
+    pub until: Option<String>,
+    /// What to search
+    #[arg(long = "in", value_enum, value_name = "WHAT")]
+    pub within: Option<Place>,
+    /// Only commits of this class
+    #[arg(long, value_name = "CLASS")]
+    pub class: Option<String>,
+    /// Find files in which the number of matches changes, as `git log -S` does, rather
+    /// than changed lines that match
+    #[arg(long)]
+    pub occurrences: bool,
+    /// Also merges, against their first parent
+    #[arg(long)]
+    pub merges: bool,
+    /// Print bare commit ids, one a line
+    #[arg(long)]
+    pub commits: bool,
+    /// Tell on standard error how the answer was found
+    #[arg(long)]
+    pub explain: bool,
+    /// Search the whole tree at this revision instead of history
+    #[arg(long, value_name = "UPSTREAM@REVISION")]
+    pub at: Option<String>,
+}
+
+/// What is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Place {
+    /// Added lines
+    Added,
+    /// Removed lines
+    Removed,
+    /// Commit messages
+    Message,
+    /// Release notes
+    Notes,
+}
+
+/// Searches and prints.
+pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
+    let format = context.format(&[Format::Table, Format::Json, Format::Md, Format::Ndjson])?;
+    refuse(&args)?;
+    let (patterns, window) = words(&args)?;
+    let options = PatternOptions {
+        ignore_case: args.ignore_case,
+        fixed: args.fixed_strings,
+        word: args.word_regexp,
+    };
+    let store = context.open()?;
+    let mut request = GrepRequest {
+        patterns,
+        options,
+        upstreams: Vec::new(),
+        filter: Filter {
+            all: args.all,
+            merges: args.merges,
+            window,
+            paths: args.path.clone(),
+            author: args.author.clone(),
+            since: args.since.as_deref().map(|text| seconds(text, false)).transpose()?,
+            until: args.until.as_deref().map(|text| seconds(text, true)).transpose()?,
+        },
+        within: match args.within {
+            Some(Place::Added) => Within::Added,
+            Some(Place::Removed) => Within::Removed,
+            Some(Place::Message) => Within::Message,
+            Some(Place::Notes) | None => Within::Changes,
+        },
+        occurrences: args.occurrences,
+        context: args.context,
+        most: args.max_count,
+        jobs: context.question_jobs(),
+    };
+    if let Some(at) = &args.at {
+        let (name, revision) = super::file::split_revision(at)?;
+        let upstream = context.upstreams.get(name)?;
+        let globs = request.globs()?;
+        let answer =
+            grep::grep_tree(&store, upstream, revision, &request.pattern()?, globs.as_ref())?;
+        render::grep::tree(&answer, &request.patterns, format)?;
+        return Ok(found(!answer.matches.is_empty()));
+    }
+    request.upstreams = upstreams(context, &store, &args)?;
+    if args.commits {
+        let (commits, explanations) = grep::commits(&store, &request)?;
+        explain(&args, &explanations)?;
+        let mut out = String::with_capacity(commits.len() * 41);
+        for sha in &commits {
+            out.push_str(&sha.to_string());
+            out.push('\n');
+        }
+        std::io::stdout().lock().write_all(out.as_bytes())?;
+        return Ok(found(!commits.is_empty()));
+    }
+    let answer = grep::grep(&store, &request)?;
+    explain(&args, &answer.explanation)?;
+    let detail = if args.count {
+        render::grep::Detail::Count
+    } else if args.files_with_matches {
+        render::grep::Detail::Files
+    } else {
+        render::grep::Detail::Lines
+    };
+    render::grep::history(&answer, &request.patterns, format, detail)?;
+    Ok(found(!answer.commits.is_empty()))
+}
+
+/// What needs records that no crawl brings yet.
+fn refuse(args: &Args) -> anyhow::Result<()> {
+    if args.within == Some(Place::Notes) {
+        bail!(
+            "no release notes are stored; `headwater crawl UPSTREAM` gets them where it can reach GitHub"
+        );
+    }
+    if let Some(class) = &args.class {
+        bail!("commits are not labelled in this store, so --class {class} cannot be answered");
+    }
+    if args.merges && args.within != Some(Place::Message) {
+        bail!(
+            "the texts of merges are not indexed; `git log -m --first-parent --merges -G…` searches them"
+        );
+    }
+    Ok(())
+}
+
+fn words(args: &Args) -> anyhow::Result<(Vec<String>, Option<WindowSpec>)> {
+    let mut words = args.words.iter();
+    let patterns = if args.patterns.is_empty() {
+        let pattern =
+            words.next().context("give a pattern, like: headwater grep repeat_penalty")?;
+        vec![pattern.clone()]
+    } else {
+        args.patterns.clone()
+    };
+    let window = match (words.next(), words.next(), words.next()) {
+        (None, ..) => None,
+        (Some(first), second, None) => {
+            Some(WindowSpec::from_args(first, second.map(String::as_str))?)
+        }
+        (.., Some(extra)) => bail!("unexpected argument {extra:?}"),
+    };
+    Ok((patterns, window))
+}
+
+fn upstreams<'a>(
+    context: &'a Context,
+    store: &headwater_store::Store,
+    args: &Args,
+) -> anyhow::Result<Vec<&'a Upstream>> {
+    if !args.upstream.is_empty() {
+        let found = args.upstream.iter().map(|name| context.upstreams.get(name));
+        return Ok(found.collect::<Result<_, _>>()?);
+    }
+    let mut stored = Vec::new();
+    for (_, name) in store.upstream_names()? {
+        // One whose file has gone since it was crawled is told, not left out.
+        stored.push(context.upstreams.get(&name)?);
+    }
+    if stored.is_empty() {
+        bail!("the store is empty; `headwater crawl UPSTREAM` fills it");
+    }
+    Ok(stored)
+}
+
+fn explain(args: &Args, explanations: &[grep::Explanation]) -> anyhow::Result<()> {
+    if args.explain {
+        let mut stderr = anstream::stderr();
+        for explanation in explanations {
+            writeln!(stderr, "{}", render::text::safe(&explanation.to_string()))?;
+        }
+    }
+    Ok(())
+}
+
+fn found(found: bool) -> ExitCode {
+    ExitCode::from(u8::from(!found))
+}
+
+/// The first or last second of a day, or a time.
+fn seconds(text: &str, end: bool) -> anyhow::Result<i64> {
+    if let Ok(time) = chrono::DateTime::parse_from_rfc3339(text) {
+        return Ok(time.timestamp());
+    }
+    let day: chrono::NaiveDate = text.parse().map_err(|_| {
+        anyhow::anyhow!("{text:?} is no date; write 2026-08-12 or 2026-08-12T10:00:00Z")
+    })?;
+    let time = if end { day.and_hms_opt(23, 59, 59) } else { day.and_hms_opt(0, 0, 0) };
+    Ok(time.context("no such time")?.and_utc().timestamp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seconds;
+
+    #[test]
+    fn a_day_begins_and_ends_in_utc() {
+        assert_eq!(seconds("1970-01-02", false).unwrap(), 86_400);
+        assert_eq!(seconds("1970-01-02", true).unwrap(), 2 * 86_400 - 1);
+        assert_eq!(seconds("1970-01-01T01:00:00+01:00", true).unwrap(), 0);
+        assert!(seconds("yesterday", false).is_err());
+    }
+}

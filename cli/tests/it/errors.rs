@@ -1,0 +1,68 @@
+//! What bad input gets: one line, what to do, status 2.
+
+use headwater_demo::{BASE, HEAD};
+
+use crate::support::Place;
+
+#[test]
+fn no_store_says_how_to_make_one() {
+    let place = Place::new();
+    assert!(place.error(&["status"]).contains("headwater crawl"));
+}
+
+#[test]
+fn an_unknown_tag_names_the_nearest() {
+    let place = Place::crawled();
+    let line = place.error(&["why", "ollama", "v0.6.00..v0.6.2"]);
+    assert!(line.contains("v0.6.00") && line.contains("v0.6.0"), "{line}");
+}
+
+#[test]
+fn a_reversed_window_offers_the_swap() {
+    let place = Place::crawled();
+    let line = place.error(&["why", "llama.cpp", "b34..b21"]);
+    assert!(line.contains("b21..b34"), "{line}");
+}
+
+#[test]
+fn a_window_that_is_none_shows_how_to_write_one() {
+    let place = Place::crawled();
+    assert!(place.error(&["why", "ollama", "v0.6.0"]).contains("BASE..HEAD"));
+}
+
+#[test]
+fn an_unknown_upstream_names_the_declared() {
+    let place = Place::crawled();
+    assert!(place.error(&["why", "olama", "a..b"]).contains("ollama, llama.cpp"));
+}
+
+#[test]
+fn a_directory_that_is_no_clone_is_told() {
+    let place = Place::new();
+    let dir = place.dir.path().display().to_string();
+    let line = place.error(&["crawl", "ollama", "--from-git", &dir]);
+    assert!(line.contains("not a git repository"), "{line}");
+}
+
+#[test]
+fn an_upstream_that_is_not_crawled_says_what_to_crawl() {
+    let place = Place::crawled();
+    let config = place.dir.path().join("home/.config/headwater/upstreams");
+    std::fs::create_dir_all(&config).unwrap();
+    std::fs::write(
+        config.join("whisper.toml"),
+        "name = 'whisper.cpp'\nrepository = 'ggml-org/whisper.cpp'\nbranch = 'master'\nfinal_tag = '^v'\n",
+    )
+    .unwrap();
+    let line = place.error(&["why", "whisper.cpp", "v1..v2"]);
+    assert!(line.contains("headwater crawl whisper.cpp"), "{line}");
+}
+
+#[test]
+fn ends_may_be_given_without_the_prefix_and_as_two_arguments() {
+    let place = Place::crawled();
+    let base = BASE.trim_start_matches('v');
+    let short = place.json(&["why", "ollama", base, HEAD]);
+    assert_eq!(short["window"]["base"], BASE);
+    assert_eq!(short["window"]["head"], HEAD);
+}

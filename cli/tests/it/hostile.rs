@@ -1,0 +1,48 @@
+//! Messages and names made to harm whoever prints them.
+
+use headwater_demo::ollama::names;
+
+use crate::support::Place;
+
+fn is_harmless(text: &str) -> bool {
+    text.chars().all(|c| {
+        c == '\n'
+            || !(c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
+    })
+}
+
+#[test]
+fn no_control_sequence_leaves_the_process() {
+    let place = Place::crawled();
+    let hostile = place.ollama(names::HOSTILE);
+    let window = place.demo.window();
+    for args in [
+        vec!["show", "ollama", &hostile],
+        vec!["show", "ollama", &hostile, "--format", "md"],
+        vec!["show", "ollama", &hostile, "--format", "json"],
+        vec!["why", "ollama", &window, "--top", "100"],
+        vec!["why", "ollama", &window, "--format", "md", "--top", "100"],
+        vec!["why", "ollama", &window, "--format", "json"],
+        vec!["classify", "ollama", "--window", &window],
+    ] {
+        let out = place.ok(&args);
+        let json = args.contains(&"json");
+        // JSON keeps upstream's text; its control characters are escaped by the format.
+        assert!(json || is_harmless(&out), "{args:?}: {out:?}");
+        assert!(!out.chars().any(|c| c.is_control() && c != '\n'), "{args:?}");
+    }
+}
+
+#[test]
+fn markdown_pings_nobody() {
+    let place = Place::crawled();
+    let hostile = place.ollama(names::HOSTILE);
+    let out = place.ok(&["show", "ollama", &hostile, "--no-patch", "--format", "md"]);
+    let pings = out
+        .as_bytes()
+        .windows(2)
+        .filter(|w| (w[0] == b'@' || w[0] == b'#') && w[1].is_ascii_alphanumeric())
+        .count();
+    assert_eq!(pings, 0, "{out}");
+    assert!(!out.contains("<img") && !out.contains("<script"), "{out}");
+}

@@ -1,0 +1,100 @@
+//! A place to run headwater in.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use headwater_demo::Demo;
+use serde_json::Value;
+
+/// The miniature upstreams, a store, and a home of its own.
+pub struct Place {
+    pub dir: tempfile::TempDir,
+    pub demo: Demo,
+}
+
+impl Place {
+    /// Upstreams, and no store yet.
+    pub fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let demo = headwater_demo::build(&dir.path().join("upstreams")).unwrap();
+        Place { dir, demo }
+    }
+
+    /// Upstreams, both crawled.
+    pub fn crawled() -> Self {
+        let place = Place::new();
+        place.crawl();
+        place
+    }
+
+    pub fn crawl(&self) {
+        for (name, repository) in
+            [("ollama", &self.demo.ollama), ("llama.cpp", &self.demo.llama_cpp)]
+        {
+            self.ok(&["crawl", name, "--from-git", &repository.path().display().to_string()]);
+        }
+    }
+
+    pub fn store(&self) -> PathBuf {
+        self.dir.path().join("store")
+    }
+
+    /// A command on the default store.
+    pub fn command(&self, args: &[&str]) -> Command {
+        self.command_on(&self.store(), args)
+    }
+
+    pub fn command_on(&self, store: &Path, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
+        command
+            .args(args)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.dir.path().join("home"))
+            .env("HEADWATER_STORE", store);
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    /// Runs, expects status 0, and gives standard output.
+    pub fn ok(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{args:?}: {} {stderr}", output.status);
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// As [`Self::ok`], as JSON.
+    pub fn json(&self, args: &[&str]) -> Value {
+        let mut all = args.to_vec();
+        all.extend(["--format", "json"]);
+        serde_json::from_str(&self.ok(&all)).unwrap()
+    }
+
+    /// Runs, expects status 2, and gives the one line on standard error.
+    pub fn error(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let line = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(line.trim_end().lines().count(), 1, "{line}");
+        line
+    }
+
+    pub fn ollama(&self, name: &str) -> String {
+        self.demo.ollama.sha(name).unwrap().to_owned()
+    }
+
+    pub fn llama_cpp(&self, name: &str) -> String {
+        self.demo.llama_cpp.sha(name).unwrap().to_owned()
+    }
+}
+
+/// The canonical dump of a store.
+pub fn dump(store: &Path) -> String {
+    let mut out = Vec::new();
+    headwater_store::Store::open(store).unwrap().dump(&mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}

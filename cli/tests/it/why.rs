@@ -1,0 +1,148 @@
+//! The main job on the miniature upstreams.
+
+use headwater_demo::ollama::names;
+use headwater_demo::{BACKEND, MODEL, llama_cpp};
+use serde_json::Value;
+
+use crate::support::Place;
+
+fn report(place: &Place) -> Value {
+    place.json(&["why", "ollama", &place.demo.window(), "--model", MODEL, "--backend", BACKEND])
+}
+
+fn candidate<'r>(report: &'r Value, sha: &str) -> &'r Value {
+    let all = report["candidates"].as_array().unwrap();
+    all.iter().find(|c| c["sha"] == sha).unwrap_or_else(|| panic!("{sha} is no candidate"))
+}
+
+#[test]
+fn the_silent_default_change_ranks_first() {
+    let place = Place::crawled();
+    let report = report(&place);
+    let first = &report["candidates"][0];
+    assert_eq!(first["sha"], place.ollama(names::PENALTY).as_str(), "{first}");
+    assert_eq!(first["verdict"], "candidate");
+    assert_eq!(first["rank"], 1);
+    assert_eq!(first["first_final_tag"], "v0.6.1");
+    let headline = report["headline"].as_str().unwrap();
+    assert!(
+        headline.contains("1.1 → 1.0") && headline.contains("repeat_penalty 1.1"),
+        "{headline}"
+    );
+}
+
+#[test]
+fn the_window_is_counted_as_git_counts_it() {
+    let place = Place::crawled();
+    let report = report(&place);
+    let window = &report["window"];
+    assert_eq!(window["status"], "diverged");
+    assert_eq!(window["commits"], headwater_demo::COMMITS);
+    assert_eq!(window["behind"], headwater_demo::BEHIND);
+    assert_eq!(window["already_shipped"], headwater_demo::ALREADY_SHIPPED);
+    let all = report["candidates"].as_array().unwrap();
+    assert_eq!(all.len(), headwater_demo::COMMITS + headwater_demo::NESTED_COMMITS);
+    let ranks: Vec<u64> = all.iter().map(|c| c["rank"].as_u64().unwrap()).collect();
+    assert_eq!(ranks, (1..=all.len() as u64).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_pin_opens_the_nested_window_and_ranks_after_what_it_brings() {
+    let place = Place::crawled();
+    let report = report(&place);
+    let nested = report["nested"].as_array().unwrap();
+    let llama = nested.iter().find(|n| n["pin"] == "llama.cpp").unwrap();
+    assert_eq!(llama["pin_base"], headwater_demo::PIN_BASE);
+    assert_eq!(llama["pin_head"], headwater_demo::PIN_HEAD);
+    assert_eq!(llama["commits"], headwater_demo::NESTED_COMMITS);
+    let bump = candidate(&report, &place.ollama(names::PIN_BUMP));
+    assert_eq!(llama["moved_by"], bump["sha"]);
+    let best_inside = report["candidates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|c| c["upstream"] == "llama.cpp")
+        .unwrap();
+    assert!(best_inside["rank"].as_u64() < bump["rank"].as_u64());
+    let mlx = nested.iter().find(|n| n["pin"] == "mlx").unwrap();
+    assert!(mlx["gap"].as_str().unwrap().contains("not tracked"));
+}
+
+#[test]
+fn every_verdict_has_its_reason() {
+    let place = Place::crawled();
+    let report = report(&place);
+    let cases = [
+        (names::NEMOTRON, "excluded", "shipped in v0.6.0 as"),
+        (names::GLIMMER, "excluded", "glimmer"),
+        (names::QWEN, "excluded", "qwen"),
+        (names::MLX_PRESET, "off-path", "mlx"),
+        (names::MLX_PIN, "off-path", "mlx"),
+        (names::MLX_LAYER, "off-path", "mlx"),
+        (names::MLX_GUARD, "off-path", "tensor layers"),
+        (names::DOCS, "inert", "nothing"),
+        (names::AGENT, "inert", "nothing"),
+        (names::LAUNCH, "inert", "nothing"),
+    ];
+    for (name, verdict, why) in cases {
+        let found = candidate(&report, &place.ollama(name));
+        assert_eq!(found["verdict"], verdict, "{name}: {found}");
+        let reason = found["verdict_reason"].as_str().unwrap();
+        assert!(reason.contains(why), "{name}: {reason}");
+    }
+    // Subjects lie: these also change an endpoint that every model is reached through.
+    for name in [names::LAUNCH_AND_OPENAI, names::WEB_SEARCH] {
+        assert_eq!(candidate(&report, &place.ollama(name))["verdict"], "candidate", "{name}");
+    }
+}
+
+#[test]
+fn without_a_model_no_family_is_excluded() {
+    let place = Place::crawled();
+    let report = place.json(&["why", "ollama", &place.demo.window()]);
+    assert_ne!(candidate(&report, &place.ollama(names::GLIMMER))["verdict"], "excluded");
+}
+
+#[test]
+fn the_second_default_change_comes_to_nothing_on_a_discrete_card() {
+    let place = Place::crawled();
+    let report = report(&place);
+    let load_mode = place.llama_cpp(llama_cpp::names::LOAD_MODE);
+    let events = report["default_events"].as_array().unwrap();
+    let event = events
+        .iter()
+        .find(|e| e["sha"] == load_mode.as_str() && e["scope"] == "context")
+        .unwrap_or_else(|| panic!("no event of {load_mode}: {events:?}"));
+    let device = &event["on_device"];
+    assert_eq!(device["unchanged"], true, "{device}");
+    assert!(!device["evidence"].as_array().unwrap().is_empty());
+    assert!(candidate(&report, &load_mode)["rank"].as_u64() > Some(1));
+    assert!(!event["restore"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn every_claim_has_evidence_or_a_receipt() {
+    let place = Place::crawled();
+    let report = report(&place);
+    for found in report["candidates"].as_array().unwrap() {
+        assert!(!found["receipts"].as_array().unwrap().is_empty(), "{found}");
+        assert!(!found["grade"].as_str().unwrap().is_empty());
+        for class in found["classes"].as_array().unwrap() {
+            assert!(!class["rule"].as_str().unwrap().is_empty());
+            assert!(!class["evidence"].as_array().unwrap().is_empty(), "{found}");
+        }
+    }
+    for absence in report["absences"].as_array().unwrap() {
+        assert!(!absence["rederive"].as_array().unwrap().is_empty(), "{absence}");
+        assert!(absence["coverage"]["commits_stored"].as_u64() > Some(0));
+    }
+}
+
+#[test]
+fn the_demo_prints_the_same_story_without_a_store() {
+    let place = Place::new();
+    let out = place.ok(&["demo"]);
+    assert!(out.contains("repeat_penalty default 1.1 → 1.0"), "{out}");
+    assert!(out.contains("already shipped 1"), "{out}");
+    assert!(!place.store().exists(), "the demo keeps nothing");
+}

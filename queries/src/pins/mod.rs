@@ -1,0 +1,9 @@
+//! Which version of another upstream a tree names, through every home that the pin ever
+//! had.
+
+mod moved;
+mod read;
+mod table;
+
+pub use read::{PinReader, PinTarget, PinValue};
+pub use table::{PinRow, pins};

@@ -1,0 +1,203 @@
+//! One commit with everything that is known of it.
+
+use chrono::{DateTime, Utc};
+use headwater_store::evidence::Receipt;
+use headwater_store::model::Side;
+use headwater_store::upstream::{Upstream, Upstreams};
+use headwater_store::{Oid, Store, StoredCommit};
+use serde::Serialize;
+
+use crate::QueryError;
+use crate::classify::Rules;
+use crate::window::Resolver;
+
+/// A commit, for `headwater/show/1`.
+#[derive(Debug, Clone, Serialize)]
+pub struct Shown {
+    /// `headwater/show/1`
+    pub schema: &'static str,
+    /// The upstream.
+    pub upstream: String,
+    /// The commit.
+    pub sha: Oid,
+    /// The message's first line.
+    pub subject: String,
+    /// The rest of the message.
+    pub body: String,
+    /// Who wrote it.
+    pub author: String,
+    /// When.
+    pub authored: DateTime<Utc>,
+    /// Who committed it.
+    pub committer: String,
+    /// When.
+    pub committed: DateTime<Utc>,
+    /// Its parents.
+    pub parents: Vec<Oid>,
+    /// The pull request that its subject names.
+    pub pr: Option<u32>,
+    /// The first tag that contains it.
+    pub first_tag: Option<String>,
+    /// The first final tag that contains it.
+    pub first_final_tag: Option<String>,
+    /// The first tag that contains it or a twin.
+    pub first_shipped: Option<String>,
+    /// The first final tag that contains it or a twin.
+    pub first_final_shipped: Option<String>,
+    /// Its build number, where the upstream counts builds.
+    pub build: Option<String>,
+    /// Whether the default branch reaches it.
+    pub on_branch: bool,
+    /// Other commits with the same patch.
+    pub twins: Vec<Oid>,
+    /// Lines added.
+    pub added: u64,
+    /// Lines removed.
+    pub deleted: u64,
+    /// The changed paths.
+    pub files: Vec<String>,
+    /// What it is about.
+    pub classes: Vec<crate::why::ClassEvidence>,
+    /// What of it is missing.
+    pub gaps: Vec<String>,
+    /// How it was obtained.
+    pub receipt: Receipt,
+    /// Its patch.
+    pub patch: Vec<ShownPatch>,
+}
+
+/// One file's patch.
+#[derive(Debug, Clone, Serialize)]
+pub struct ShownPatch {
+    /// The path, and what happened to it.
+    pub header: String,
+    /// The lines, hunk by hunk.
+    pub lines: Vec<ShownLine>,
+}
+
+/// One line of a patch.
+#[derive(Debug, Clone, Serialize)]
+pub struct ShownLine {
+    /// Its side.
+    pub side: Side,
+    /// Its number on that side.
+    pub line: u32,
+    /// Its text.
+    pub text: String,
+}
+
+/// The commits that `revision` could mean, in `upstream` or in any that is stored.
+///
+/// # Errors
+/// An unknown revision of a named upstream, and those of the store.
+pub fn show(
+    store: &Store,
+    upstreams: &Upstreams,
+    classes: &Rules,
+    upstream: Option<&str>,
+    revision: &str,
+) -> Result<Vec<Shown>, QueryError> {
+    if let Some(name) = upstream {
+        let upstream = upstreams.get(name)?;
+        let found = Resolver::new(store, upstream)?.resolve(revision)?;
+        return Ok(vec![one(store, upstream, classes, found.commit)?]);
+    }
+    let mut found = Vec::new();
+    let mut last_error = None;
+    for (id, name) in store.upstream_names()? {
+        let Some(upstream) = upstreams.find(&name) else { continue };
+        let mut commits = store.commits_with_prefix(id, revision, 4)?;
+        if commits.is_empty() {
+            match Resolver::new(store, upstream)?.resolve(revision) {
+                Ok(resolved) => commits.push(resolved.commit),
+                Err(error) => last_error = Some(error),
+            }
+        }
+        for commit in commits {
+            found.push(one(store, upstream, classes, commit)?);
+        }
+    }
+    match (found.is_empty(), last_error) {
+        (true, Some(error)) => Err(error),
+        _ => Ok(found),
+    }
+}
+
+fn one(
+    store: &Store,
+    upstream: &Upstream,
+    classes: &Rules,
+    commit: StoredCommit,
+) -> Result<Shown, QueryError> {
+    let place = store.place(commit.id())?;
+    let twins = store.twins(&commit)?;
+    let receipt = store.receipt(commit.receipt_id())?;
+    let stored = store.patch(commit)?;
+    let patch = stored.patch();
+    let labels = classes.classify(&upstream.name, patch, &[]);
+    let classes = labels
+        .iter()
+        .map(|label| crate::why::ClassEvidence {
+            class: label.class.clone(),
+            rule: label.rule.clone(),
+            evidence: crate::why::label_lines(&stored, label),
+        })
+        .collect::<Vec<_>>();
+    let commit = &patch.commit;
+    let gaps =
+        patch.files.iter().filter(|f| f.gap).map(|f| format!("a blob of {} is missing", f.path));
+    let person = |p: &headwater_store::model::Person| format!("{} <{}>", p.name, p.email);
+    let build = upstream.build_prefix.as_ref().and_then(|prefix| {
+        place.as_ref().filter(|p| p.reachable > 0).map(|p| format!("{prefix}{}", p.reachable))
+    });
+    Ok(Shown {
+        schema: "headwater/show/1",
+        upstream: upstream.name.clone(),
+        sha: commit.oid,
+        subject: commit.subject().to_owned(),
+        body: commit.body().to_owned(),
+        author: person(&commit.author),
+        authored: commit.authored,
+        committer: person(&commit.committer),
+        committed: commit.committed,
+        parents: commit.parents.clone(),
+        pr: commit.pull_request(),
+        first_tag: place.as_ref().and_then(|p| p.first_tag.clone()),
+        first_final_tag: place.as_ref().and_then(|p| p.first_final_tag.clone()),
+        first_shipped: place.as_ref().and_then(|p| p.first_shipped.clone()),
+        first_final_shipped: place.as_ref().and_then(|p| p.first_final_shipped.clone()),
+        build,
+        on_branch: place.as_ref().is_some_and(|p| p.on_branch),
+        twins,
+        added: patch.files.iter().map(|f| u64::from(f.added)).sum(),
+        deleted: patch.files.iter().map(|f| u64::from(f.deleted)).sum(),
+        files: patch.files.iter().map(|f| f.path.clone()).collect(),
+        classes,
+        gaps: gaps.collect(),
+        receipt,
+        patch: patch.files.iter().map(shown_patch).collect(),
+    })
+}
+
+fn shown_patch(file: &headwater_store::model::FileChange) -> ShownPatch {
+    let header = match &file.old_path {
+        Some(old) => format!("{old} → {}", file.path),
+        None => format!("{} ({})", file.path, char::from(file.status.letter())),
+    };
+    let note = match (file.gap, file.binary) {
+        (true, _) => "  [a blob is missing]",
+        (_, true) => "  [binary]",
+        _ => "",
+    };
+    let lines = file
+        .parsed()
+        .into_iter()
+        .flat_map(|hunk| hunk.lines)
+        .map(|line| ShownLine {
+            side: line.side,
+            line: line.number(),
+            text: line.text_lossy().into_owned(),
+        })
+        .collect();
+    ShownPatch { header: format!("{header}{note}"), lines }
+}

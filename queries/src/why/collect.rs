@@ -1,0 +1,132 @@
+//! Gathering a window's commits.
+
+use std::collections::{HashMap, HashSet};
+
+use headwater_store::graph::CommitGraph;
+use headwater_store::upstream::Upstream;
+use headwater_store::{CommitId, Oid, Scope, Store, StoredPatch, UpstreamId};
+
+use super::report::WindowReport;
+use crate::QueryError;
+use crate::window::{How, Resolved, Resolver, WindowSpec};
+
+/// A window with its commits.
+pub(super) struct Collected<'a> {
+    pub(super) upstream: &'a Upstream,
+    pub(super) base: Resolved,
+    pub(super) head: Resolved,
+    pub(super) report: WindowReport,
+    pub(super) patches: Vec<StoredPatch>,
+    /// Commits of the window whose change BASE has already, with the twin that BASE has.
+    pub(super) shipped: HashMap<Oid, Oid>,
+}
+
+/// Collects `base..head` of an upstream.
+pub(super) fn collect<'a>(
+    store: &'a Store,
+    upstream: &'a Upstream,
+    spec: &WindowSpec,
+    jobs: usize,
+) -> Result<Collected<'a>, QueryError> {
+    let id = store.upstream(&upstream.name)?;
+    let resolver = Resolver::new(store, upstream)?;
+    let scoped = |error| match error {
+        QueryError::NotStored { upstream, what, .. } => {
+            QueryError::NotStored { upstream, what, scope: spec.to_string() }
+        }
+        other => other,
+    };
+    let base = resolver.resolve(&spec.base).map_err(scoped)?;
+    let head = resolver.resolve(&spec.head).map_err(scoped)?;
+    let graph = store.graph(id)?;
+    collect_between(store, upstream, id, &graph, base, head, jobs)
+}
+
+fn collect_between<'a>(
+    store: &'a Store,
+    upstream: &'a Upstream,
+    id: UpstreamId,
+    graph: &CommitGraph,
+    base: Resolved,
+    head: Resolved,
+    jobs: usize,
+) -> Result<Collected<'a>, QueryError> {
+    let node = |end: &Resolved| {
+        graph.node(end.commit.commit().oid).ok_or_else(|| QueryError::NotStored {
+            upstream: upstream.name.clone(),
+            what: end.name.clone(),
+            scope: String::new(),
+        })
+    };
+    let (base_node, head_node) = (node(&base)?, node(&head)?);
+    let nodes = graph.between(base_node, head_node);
+    let behind = graph.between(head_node, base_node).len();
+    if nodes.is_empty() && behind > 0 {
+        return Err(QueryError::Reversed { base: base.name, head: head.name });
+    }
+    // A walk that ran into the end of a shallow history has not seen the whole window.
+    let cut = nodes.iter().filter(|node| graph.is_cut(**node)).count();
+    let ids: Vec<CommitId> = nodes.iter().map(|node| graph.id(*node)).collect();
+    let patches = store.map_patches(id, &ids, jobs, |patch| patch)?;
+
+    let from_base = graph.reachable([base_node]);
+    let mut shipped = HashMap::new();
+    if behind > 0 {
+        let inside: HashSet<Oid> = nodes.iter().map(|node| graph.oid(*node)).collect();
+        for patch in &patches {
+            let twins = store.twins(patch.stored())?;
+            let twin = twins.into_iter().find(|twin| {
+                !inside.contains(twin) && graph.node(*twin).is_some_and(|n| from_base.contains(n))
+            });
+            if let Some(twin) = twin {
+                shipped.insert(patch.stored().commit().oid, twin);
+            }
+        }
+    }
+    let mut missing = Vec::new();
+    if cut > 0 {
+        missing.push(headwater_store::evidence::Gap {
+            kind: "history-cut".to_owned(),
+            commit: None,
+            path: None,
+            detail: format!("the history behind {cut} commits of this window is not stored"),
+        });
+    }
+    let name = format!("{} {}..{}", upstream.name, base.name, head.name);
+    let coverage = store.coverage(Scope {
+        upstream: id,
+        name,
+        commits: &ids,
+        reported: nodes.len() as u64,
+        missing,
+    })?;
+    let counted = |end: &Resolved| {
+        (end.how == How::Counted).then(|| {
+            format!(
+                "{} has no tag here: it is the commit that {} commits can be reached from",
+                end.name,
+                end.name.trim_start_matches(|c: char| !c.is_ascii_digit())
+            )
+        })
+    };
+    let report = WindowReport {
+        upstream: upstream.name.clone(),
+        base: base.name.clone(),
+        head: head.name.clone(),
+        base_sha: base.commit.commit().oid,
+        head_sha: head.commit.commit().oid,
+        status: match (nodes.len(), behind) {
+            (0, _) => "identical",
+            (_, 0) => "ahead",
+            _ => "diverged",
+        },
+        commits: nodes.len(),
+        behind,
+        already_shipped: shipped.len(),
+        new: nodes.len() - shipped.len(),
+        head_date: head.commit.commit().committed,
+        coverage,
+        notes: [counted(&base), counted(&head)].into_iter().flatten().collect(),
+    };
+    Ok(Collected { upstream, base, head, report, patches, shipped })
+}

@@ -1,0 +1,57 @@
+//! Why did this version window change? The window, its nested windows, the ranked
+//! candidates with their verdicts, the default changes, and what could not be settled.
+
+mod absences;
+mod answer;
+mod collect;
+mod defaults;
+mod engines;
+mod families;
+mod headline;
+mod paths;
+mod prior;
+mod report;
+mod verdict;
+
+pub use answer::{Rules, why};
+pub use report::{
+    Candidate, ClassEvidence, DefaultEvent, Effective, NestedWindow, OpenQuestion, Reason, Verdict,
+    WhyReport, WindowReport,
+};
+pub(crate) use verdict::lines as label_lines;
+
+use crate::window::WindowSpec;
+
+/// A question about a window.
+#[derive(Debug, Clone)]
+pub struct WhyQuestion {
+    /// The upstream's name.
+    pub upstream: String,
+    /// The window, as written.
+    pub window: WindowSpec,
+    /// What was seen, in the asker's words.
+    pub symptom: Option<String>,
+    /// The backend in use.
+    pub backend: Option<String>,
+    /// The model in use.
+    pub model: Option<String>,
+    /// The phase in question: `prefill`, `decode`, `load`.
+    pub phase: Option<String>,
+    /// What kind of change was seen: `speed`, `output`, `memory`, `crash`, `build`, `api`.
+    pub kind: Option<String>,
+    /// Nothing after this counts.
+    pub as_of: AsOf,
+    /// How many threads may work on it.
+    pub jobs: usize,
+}
+
+/// How much of history may be known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AsOf {
+    /// Nothing from after the window's head.
+    Head,
+    /// Everything that is stored.
+    Now,
+    /// What was committed until then, in seconds since 1970.
+    Time(i64),
+}

@@ -1,0 +1,138 @@
+//! What speaks for a commit whatever the symptom: moved defaults that reach the model,
+//! and work on the backend or kind of model in question. Data: `rules/rank/prior.toml`.
+
+use serde::Deserialize;
+
+use super::report::{ClassEvidence, DefaultEvent};
+use crate::QueryError;
+
+const FILE: &str = include_str!("../../rules/rank/prior.toml");
+
+/// Points for what is known of a commit.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Prior {
+    /// Where no symptom was given: what is known decides alone.
+    alone: Points,
+    /// Where words of a symptom were ranked already: what is known breaks ties.
+    with_symptom: Points,
+    /// Points for verdicts, which count in both cases.
+    verdict: VerdictPoints,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Points {
+    /// For a moved default, by scope; `other` for scopes that are not named.
+    default_event: std::collections::BTreeMap<String, f64>,
+    /// For a moved default that comes to the same on the device in question.
+    default_event_unchanged: f64,
+    /// For a class, whatever the question.
+    class: std::collections::BTreeMap<String, f64>,
+    /// For a class that the named backend or model makes likely.
+    class_asked: f64,
+}
+
+/// Points for verdicts.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct VerdictPoints {
+    /// Wrong model, phase or scope, or already shipped.
+    pub(super) excluded: f64,
+    /// Not on the engine or backend in question.
+    pub(super) off_path: f64,
+    /// Inert.
+    pub(super) inert: f64,
+}
+
+/// A part of a score.
+pub(super) struct Part {
+    pub(super) points: f64,
+    pub(super) words: String,
+}
+
+impl Prior {
+    pub(super) fn built_in() -> Result<Self, QueryError> {
+        toml::from_str(FILE).map_err(|error| QueryError::Rules {
+            file: "rank/prior.toml".to_owned(),
+            why: error.to_string(),
+        })
+    }
+
+    pub(super) fn verdicts(&self) -> &VerdictPoints {
+        &self.verdict
+    }
+
+    /// The parts for a commit: its largest default event, and its classes.
+    pub(super) fn parts(
+        &self,
+        has_symptom: bool,
+        events: &[DefaultEvent],
+        classes: &[ClassEvidence],
+        asked: &[&str],
+    ) -> Vec<Part> {
+        let points = if has_symptom { &self.with_symptom } else { &self.alone };
+        let mut parts = Vec::new();
+        let moves = events.iter().filter(|e| e.old.is_some() && e.new.is_some());
+        let largest = moves
+            .map(|event| {
+                let (old, new) = (
+                    event.old.as_deref().unwrap_or_default(),
+                    event.new.as_deref().unwrap_or_default(),
+                );
+                match &event.on_device {
+                    Some(device) if device.unchanged => Part {
+                        points: points.default_event_unchanged,
+                        words: format!(
+                            "moves the default of {} {old} → {new}, which on {} comes to {} as before: {}",
+                            event.knob, device.device, device.becomes, device.why
+                        ),
+                    },
+                    _ => Part {
+                        points: points
+                            .default_event
+                            .get(&event.scope)
+                            .or_else(|| points.default_event.get("other"))
+                            .copied()
+                            .unwrap_or(0.0),
+                        words: format!("moves the default of {} {old} → {new}", event.knob),
+                    },
+                }
+            })
+            .max_by(|a, b| a.points.total_cmp(&b.points));
+        parts.extend(largest);
+        let mut counted: Vec<&str> = Vec::new();
+        for class in classes {
+            // Two rules that give the same class say it once.
+            if counted.contains(&class.class.as_str()) {
+                continue;
+            }
+            counted.push(&class.class);
+            let is_asked = asked.contains(&class.class.as_str());
+            let known = points.class.get(&class.class).copied().unwrap_or(0.0);
+            let sum = known + if is_asked { points.class_asked } else { 0.0 };
+            if sum != 0.0 {
+                parts.push(Part {
+                    points: sum,
+                    words: format!("is {} work (rule {})", class.class, class.rule),
+                });
+            }
+        }
+        parts.retain(|part| part.points != 0.0);
+        parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_valid_and_a_request_option_weighs_most() {
+        let prior = Prior::built_in().unwrap();
+        let scopes = &prior.alone.default_event;
+        assert!(scopes["request-option"] >= scopes["context"]);
+        assert!(scopes["docs"] < scopes["context"]);
+        assert!(prior.alone.default_event_unchanged < scopes["context"]);
+    }
+}

@@ -1,0 +1,250 @@
+//! The report, in the shape that leaves the process: `headwater/why/1`.
+
+use chrono::{DateTime, Utc};
+use headwater_store::Oid;
+use headwater_store::evidence::{Absence, Coverage, Evidence, Grade, Receipt};
+use serde::Serialize;
+
+/// Everything that was found out about a window.
+#[derive(Debug, Clone, Serialize)]
+pub struct WhyReport {
+    /// `headwater/why/1`
+    pub schema: &'static str,
+    /// The answer in a line.
+    pub headline: String,
+    /// What was asked, as options that ask it again.
+    pub question: String,
+    /// The window.
+    pub window: WindowReport,
+    /// The windows of pinned upstreams that it opens.
+    pub nested: Vec<NestedWindow>,
+    /// Its commits and those of its nested windows, best explanation first.
+    pub candidates: Vec<Candidate>,
+    /// How many candidates have each verdict, before `--top` cut the list.
+    pub verdicts: Vec<(Verdict, usize)>,
+    /// The defaults that moved, in the order of their commits' ranks.
+    pub default_events: Vec<DefaultEvent>,
+    /// What a request that sets nothing really runs with, where it changed.
+    pub effective: Vec<Effective>,
+    /// What was looked for and not found.
+    pub absences: Vec<Absence>,
+    /// What could not be settled.
+    pub open: Vec<OpenQuestion>,
+}
+
+/// A window.
+#[derive(Debug, Clone, Serialize)]
+pub struct WindowReport {
+    /// The upstream.
+    pub upstream: String,
+    /// The excluded end.
+    pub base: String,
+    /// The included end.
+    pub head: String,
+    /// Its commit.
+    pub base_sha: Oid,
+    /// Its commit.
+    pub head_sha: Oid,
+    /// `ahead`, `diverged` or `identical`, as GitHub's compare says it.
+    pub status: &'static str,
+    /// Commits in it, as git counts them.
+    pub commits: usize,
+    /// Commits that BASE has and HEAD has not.
+    pub behind: usize,
+    /// Commits that BASE already had under another id.
+    pub already_shipped: usize,
+    /// `commits` less `already_shipped`.
+    pub new: usize,
+    /// When HEAD was committed.
+    pub head_date: DateTime<Utc>,
+    /// What of it is stored.
+    pub coverage: Coverage,
+    /// How each end was found, where it was not a plain tag: a counted build number.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// The window of a pinned upstream.
+#[derive(Debug, Clone, Serialize)]
+pub struct NestedWindow {
+    /// The pin's name.
+    pub pin: String,
+    /// The pinned upstream.
+    pub upstream: String,
+    /// The value at BASE.
+    pub pin_base: Option<String>,
+    /// The value at HEAD.
+    pub pin_head: Option<String>,
+    /// The commit that moved it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_by: Option<Oid>,
+    /// The window itself; `None` where it is a gap.
+    #[serde(flatten)]
+    pub window: Option<WindowReport>,
+    /// Why the window cannot be shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap: Option<String>,
+}
+
+/// What is to be thought of a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// It may explain the change.
+    Candidate,
+    /// Wrong model, phase or scope, or already shipped.
+    Excluded,
+    /// Not on the engine or backend in question.
+    OffPath,
+    /// It changes nothing that a model on the server meets.
+    Inert,
+    /// A measurement showed it.
+    ConfirmedByToggle,
+}
+
+impl Verdict {
+    /// As printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Verdict::Candidate => "candidate",
+            Verdict::Excluded => "excluded",
+            Verdict::OffPath => "off-path",
+            Verdict::Inert => "inert",
+            Verdict::ConfirmedByToggle => "confirmed-by-toggle",
+        }
+    }
+}
+
+/// One part of a score, in words.
+#[derive(Debug, Clone, Serialize)]
+pub struct Reason {
+    /// Its points; negative where it speaks against the commit.
+    pub points: f64,
+    /// What it says.
+    pub words: String,
+    /// The lines that show it, where it rests on lines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Evidence>,
+}
+
+/// A class and the lines that gave it.
+#[derive(Debug, Clone, Serialize)]
+pub struct ClassEvidence {
+    /// The class.
+    pub class: String,
+    /// The rule.
+    pub rule: String,
+    /// The lines.
+    pub evidence: Vec<Evidence>,
+}
+
+/// A commit that may explain the change, or may not.
+#[derive(Debug, Clone, Serialize)]
+pub struct Candidate {
+    /// Its place, from 1.
+    pub rank: usize,
+    /// The upstream.
+    pub upstream: String,
+    /// The commit.
+    pub sha: Oid,
+    /// The message's first line: a stranger's text.
+    pub subject: String,
+    /// The committer's date.
+    pub date: DateTime<Utc>,
+    /// The pull request that the subject names.
+    pub pr: Option<u32>,
+    /// The first tag that contains it.
+    pub first_tag: Option<String>,
+    /// The first final tag that contains it.
+    pub first_final_tag: Option<String>,
+    /// The earliest tag that contains it or a twin.
+    pub first_shipped: Option<String>,
+    /// Other commits with the same patch.
+    pub twins: Vec<Oid>,
+    /// What is to be thought of it.
+    pub verdict: Verdict,
+    /// Why it is ruled out, where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict_reason: Option<String>,
+    /// The sum of its reasons' points.
+    pub score: f64,
+    /// What it is about.
+    pub classes: Vec<ClassEvidence>,
+    /// Why it stands where it stands, largest first.
+    pub reasons: Vec<Reason>,
+    /// How well its place is supported.
+    pub grade: Grade,
+    /// How its records were obtained.
+    pub receipts: Vec<Receipt>,
+}
+
+/// A default that moved.
+#[derive(Debug, Clone, Serialize)]
+pub struct DefaultEvent {
+    /// The upstream.
+    pub upstream: String,
+    /// The commit that moved it.
+    pub sha: Oid,
+    /// The knob.
+    pub knob: String,
+    /// Where the default is decided.
+    pub scope: String,
+    /// The value before; `None` where there was none.
+    pub old: Option<String>,
+    /// The value after; `None` where there is none.
+    pub new: Option<String>,
+    /// The file.
+    pub path: String,
+    /// The line of the new value (of the old one, where none is new).
+    pub line: u32,
+    /// How a user gets the old value back.
+    pub restore: Vec<String>,
+    /// What the new value comes to on the backend in question, where a rule knows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_device: Option<OnDevice>,
+    /// How well it is supported.
+    pub grade: Grade,
+}
+
+/// What a computed default comes to on a device.
+#[derive(Debug, Clone, Serialize)]
+pub struct OnDevice {
+    /// The device, in words.
+    pub device: String,
+    /// The value.
+    pub becomes: String,
+    /// Whether that is what the old default came to.
+    pub unchanged: bool,
+    /// Why.
+    pub why: String,
+    /// The lines that show it.
+    pub evidence: Vec<Evidence>,
+}
+
+/// A parameter that a request which sets nothing runs with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Effective {
+    /// The model.
+    pub model: String,
+    /// The knob.
+    pub knob: String,
+    /// The value at BASE.
+    pub before: Option<String>,
+    /// The value at HEAD.
+    pub after: Option<String>,
+    /// Where the value at BASE came from.
+    pub source_before: String,
+    /// Where the value at HEAD comes from.
+    pub source_after: String,
+}
+
+/// Something that could not be settled.
+#[derive(Debug, Clone, Serialize)]
+pub struct OpenQuestion {
+    /// The question.
+    pub question: String,
+    /// How well what is assumed meanwhile is supported.
+    pub grade: Grade,
+    /// The commands that would settle it.
+    pub rederive: Vec<String>,
+}

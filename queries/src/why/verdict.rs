@@ -1,0 +1,175 @@
+//! What is to be thought of a commit: a verdict only where every file of it allows one.
+
+use headwater_store::StoredPatch;
+use headwater_store::evidence::Evidence;
+use headwater_store::model::{FileChange, Label, Side};
+use headwater_store::objects::ObjectReader;
+
+use super::engines::Engines;
+use super::families;
+use super::paths::PathRules;
+use super::report::Verdict;
+use crate::QueryError;
+
+/// A verdict with its reason.
+#[derive(Debug, Clone)]
+pub(super) struct Judged {
+    pub(super) verdict: Verdict,
+    pub(super) why: String,
+    pub(super) evidence: Vec<Evidence>,
+}
+
+/// What a verdict is given by.
+pub(super) struct Judge<'a> {
+    pub(super) rules: &'a PathRules,
+    pub(super) engines: &'a Engines,
+    /// The family of the model in question, if one was named.
+    pub(super) family: Option<&'a str>,
+}
+
+/// What one file's change is to the model.
+enum FileSays {
+    /// It may matter.
+    Matters,
+    /// No running program reads it.
+    Quiet,
+    /// Another engine's.
+    OffPath(super::engines::OffPath),
+    /// Another family's: the family and what the code does.
+    OtherFamily(String, String),
+}
+
+impl Judge<'_> {
+    /// The verdict on a commit, or `None` where it stays a candidate.
+    pub(super) fn judge(
+        &self,
+        patch: &StoredPatch,
+        labels: &[Label],
+        objects: &mut ObjectReader,
+    ) -> Result<Option<Judged>, QueryError> {
+        if let Some(judged) = self.by_files(patch, objects)? {
+            return Ok(Some(judged));
+        }
+        let inert = labels.iter().find(|label| label.class == "inert");
+        Ok(inert.map(|inert| Judged {
+            verdict: Verdict::Inert,
+            why: format!("changes nothing that a model on the server meets (rule {})", inert.rule),
+            evidence: lines(patch, inert),
+        }))
+    }
+
+    /// The verdict that the changed files alone allow.
+    fn by_files(
+        &self,
+        patch: &StoredPatch,
+        objects: &mut ObjectReader,
+    ) -> Result<Option<Judged>, QueryError> {
+        let files = &patch.patch().files;
+        if files.is_empty() {
+            return Ok(None);
+        }
+        let others: Vec<String> = files
+            .iter()
+            .filter_map(|file| self.rules.family(&file.path))
+            .map(|found| found.family)
+            .collect();
+        let mut off_path = None;
+        let mut other: Option<(String, String, String)> = None;
+        for file in files {
+            match self.file(patch, file, &others, objects)? {
+                FileSays::Matters => return Ok(None),
+                FileSays::Quiet => {}
+                FileSays::OffPath(found) => {
+                    off_path.get_or_insert((file.path.clone(), found));
+                }
+                FileSays::OtherFamily(family, role) => {
+                    other.get_or_insert((file.path.clone(), family, role));
+                }
+            }
+        }
+        Ok(match (other, off_path) {
+            (Some((path, family, role)), _) => Some(Judged {
+                verdict: Verdict::Excluded,
+                why: format!(
+                    "{role} of {family} models only, not of {}",
+                    self.family.unwrap_or("this one")
+                ),
+                evidence: vec![patch.stored().evidence_at(&path)],
+            }),
+            (None, Some((path, found))) => Some(Judged {
+                verdict: Verdict::OffPath,
+                evidence: vec![match &found.line {
+                    Some((path, line, text)) => {
+                        patch.stored().evidence_line(path, None, *line, text)
+                    }
+                    None => patch.stored().evidence_at(&path),
+                }],
+                why: found.why,
+            }),
+            (None, None) => None,
+        })
+    }
+
+    fn file(
+        &self,
+        patch: &StoredPatch,
+        file: &FileChange,
+        others: &[String],
+        objects: &mut ObjectReader,
+    ) -> Result<FileSays, QueryError> {
+        if self.rules.is_quiet(&file.path) {
+            return Ok(FileSays::Quiet);
+        }
+        if let Some(found) = self.engines.off_path(patch, file, objects)? {
+            return Ok(FileSays::OffPath(found));
+        }
+        let Some(family) = self.family else { return Ok(FileSays::Matters) };
+        if let Some(found) = self.rules.family(&file.path) {
+            return Ok(if families::may_share(&found.family, family) {
+                FileSays::Matters
+            } else {
+                FileSays::OtherFamily(found.family, found.role)
+            });
+        }
+        // A registry with a line for each family: only the others' lines changed.
+        let mut strangers = others.iter().filter(|other| !families::may_share(other, family));
+        if self.rules.is_shared_among_families(&file.path)
+            && let Some(stranger) = strangers.next()
+            && !file.hunks.is_empty()
+            && only_names(file, others, family)
+        {
+            return Ok(FileSays::OtherFamily(stranger.clone(), "registers the code".to_owned()));
+        }
+        Ok(FileSays::Matters)
+    }
+}
+
+/// Whether each changed line names one of the families (by their leading word), or has no
+/// name in it at all, and none names the model's own.
+fn only_names(file: &FileChange, others: &[String], own: &str) -> bool {
+    let words: Vec<&str> = others
+        .iter()
+        .map(|family| family.trim_end_matches(|c: char| !c.is_ascii_alphabetic()))
+        .collect();
+    file.changed_lines().all(|line| {
+        let text = line.text_lossy();
+        let bare = !text.chars().any(char::is_alphanumeric);
+        let named = words.iter().any(|word| families::named_in(word, &text));
+        !families::named_in(own, &text) && (bare || named)
+    })
+}
+
+/// The lines that fired a label, as evidence.
+pub(crate) fn lines(patch: &StoredPatch, label: &Label) -> Vec<Evidence> {
+    label
+        .evidence
+        .iter()
+        .map(|line| match line.line {
+            0 => patch.stored().evidence_at(&line.path),
+            number => {
+                let side = Some(line.side).filter(|side| *side != Side::Context);
+                patch.stored().evidence_line(&line.path, side, number, &line.text)
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,234 @@
+//! The exact index over the records: kept up with them, and read with them.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use rusqlite::{OptionalExtension as _, params};
+
+use super::{Store, UpstreamId};
+use crate::StoreError;
+use crate::exact::{self, Builder, Index, Parts, Segment};
+use crate::pack::Unpacker;
+
+/// A builder that has taken this much memory is turned into a segment.
+const LARGE: usize = 384 << 20;
+
+/// What bringing the index up to date did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExactUpdate {
+    /// How many texts were added.
+    pub patches: u64,
+    /// The size of the index, in bytes.
+    pub bytes: u64,
+}
+
+impl Store {
+    /// Where the exact index lies.
+    pub fn exact_dir(&self) -> PathBuf {
+        self.dir.join("exact")
+    }
+
+    /// The exact index, covering every record: one that lags behind, after a crash say,
+    /// is brought up to date first.
+    ///
+    /// # Errors
+    /// Those of SQLite and of the file system.
+    pub fn exact(&self, jobs: usize) -> Result<Index, StoreError> {
+        let dir = self.exact_dir();
+        let (mark, last) = (self.mark()?, self.last_text()?);
+        let whole = |index: &Index| index.mark == mark && index.through == last;
+        let open = || Index::open(&dir).map_err(StoreError::io(&dir));
+        if let Some(index) = open()?.filter(whole) {
+            return Ok(index);
+        }
+        self.update_exact(jobs)?;
+        open()?.ok_or_else(|| StoreError::Damaged("the exact index cannot be made".to_owned()))
+    }
+
+    /// Brings the exact index up to date.
+    ///
+    /// # Errors
+    /// Those of SQLite and of the file system.
+    pub fn update_exact(&self, jobs: usize) -> Result<ExactUpdate, StoreError> {
+        let dir = self.exact_dir();
+        let io = StoreError::io(&dir);
+        let lock = exact::lock(&dir).map_err(StoreError::io(&dir))?;
+        let (mark, last) = (self.mark()?, self.last_text()?);
+        // One that cannot be read is made anew, as is one of other records.
+        let old = Index::open(&dir).unwrap_or(None);
+        let old = old.filter(|index| index.mark == mark && index.through <= last);
+        let after = old.as_ref().map_or(0, |index| index.through);
+        if let Some(index) = old.as_ref().filter(|index| index.through == last) {
+            return Ok(ExactUpdate { patches: 0, bytes: index.bytes() });
+        }
+        let built = self.build(after, last, jobs.max(1))?;
+        let patches = built.patches;
+        exact::extend(&dir, &lock, old, &mark, last, built.parts).map_err(io)?;
+        let bytes =
+            Index::open(&dir).map_err(StoreError::io(&dir))?.map_or(0, |index| index.bytes());
+        Ok(ExactUpdate { patches, bytes })
+    }
+
+    /// Makes the exact index anew.
+    ///
+    /// # Errors
+    /// Those of SQLite and of the file system.
+    pub fn rebuild_exact(&self, jobs: usize) -> Result<ExactUpdate, StoreError> {
+        let dir = self.exact_dir();
+        {
+            let _lock = exact::lock(&dir).map_err(StoreError::io(&dir))?;
+            let manifest = dir.join("manifest");
+            if manifest.exists() {
+                std::fs::remove_file(&manifest).map_err(StoreError::io(&manifest))?;
+            }
+        }
+        self.update_exact(jobs)
+    }
+
+    /// The segments of an upstream.
+    pub fn exact_segments<'a>(&self, index: &'a Index, upstream: UpstreamId) -> &'a [Segment] {
+        index.segments(upstream.0)
+    }
+
+    /// Reads the hunks in a row, in place of what `text` held; a row without any leaves
+    /// it empty.
+    ///
+    /// # Errors
+    /// Those of SQLite, and text that cannot be decompressed.
+    pub fn hunks(
+        &self,
+        row: u32,
+        unpacker: &mut Unpacker,
+        text: &mut Vec<u8>,
+    ) -> Result<(), StoreError> {
+        let mut query =
+            self.conn.prepare_cached("SELECT bytes, hunks FROM patch WHERE change_id = ?1")?;
+        text.clear();
+        let mut rows = query.query([row])?;
+        if let Some(row) = rows.next()? {
+            let bytes: i64 = row.get(0)?;
+            let packed = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+            unpacker.unpack_into(usize::try_from(bytes).unwrap_or(0), packed, text)?;
+        }
+        Ok(())
+    }
+
+    /// The paths of a change: after it and, where it moved, before it.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn paths_of(&self, row: u32) -> Result<(String, Option<String>), StoreError> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT p.path, o.path FROM file_change f JOIN path p ON p.id = f.path_id
+             LEFT JOIN path o ON o.id = f.old_path_id WHERE f.id = ?1",
+        )?;
+        Ok(query.query_row([row], |row| Ok((row.get(0)?, row.get(1)?)))?)
+    }
+
+    /// The mark that the index over these records must carry; made at the first asking.
+    fn mark(&self) -> Result<String, StoreError> {
+        let read = || {
+            self.conn
+                .prepare_cached("SELECT lower(hex(mark)) FROM exact_index LIMIT 1")?
+                .query_row([], |row| row.get(0))
+                .optional()
+        };
+        if let Some(mark) = read()? {
+            return Ok(mark);
+        }
+        self.conn.execute(
+            "INSERT INTO exact_index (mark) SELECT randomblob(16)
+             WHERE NOT EXISTS (SELECT 1 FROM exact_index)",
+            [],
+        )?;
+        read()?.ok_or_else(|| StoreError::Damaged("the exact index has no mark".to_owned()))
+    }
+
+    fn last_text(&self) -> Result<u32, StoreError> {
+        let last: i64 = self
+            .conn
+            .prepare_cached("SELECT coalesce(max(change_id), 0) FROM patch")?
+            .query_row([], |row| row.get(0))?;
+        u32::try_from(last).map_err(|_| StoreError::Damaged("too many changes".to_owned()))
+    }
+
+    fn build(&self, after: u32, last: u32, jobs: usize) -> Result<Built, StoreError> {
+        let share = (last - after).div_ceil(jobs as u32).max(1024);
+        let ranges: Vec<(u32, u32)> = (0..jobs as u32)
+            .map(|n| {
+                let edge = |n: u32| after.saturating_add(n.saturating_mul(share)).min(last);
+                (edge(n), edge(n + 1))
+            })
+            .filter(|(start, end)| start < end)
+            .collect();
+        if let [(start, end)] = ranges[..] {
+            return self.build_range(start, end);
+        }
+        let stores = ranges.iter().map(|_| self.reopen()).collect::<Result<Vec<_>, _>>()?;
+        let results: Vec<Result<Built, StoreError>> = std::thread::scope(|scope| {
+            let workers: Vec<_> = stores
+                .into_iter()
+                .zip(&ranges)
+                .map(|(store, &(start, end))| scope.spawn(move || store.build_range(start, end)))
+                .collect();
+            let died = || Err(StoreError::Damaged("a builder of the exact index died".to_owned()));
+            workers.into_iter().map(|worker| worker.join().unwrap_or_else(|_| died())).collect()
+        });
+        let mut all = Built::default();
+        for built in results {
+            let built = built?;
+            all.patches += built.patches;
+            for (upstream, mut parts) in built.parts {
+                all.parts.entry(upstream).or_default().append(&mut parts);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Builds the rows after `start` through `end`.
+    fn build_range(&self, start: u32, end: u32) -> Result<Built, StoreError> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT t.change_id, f.commit_id, c.upstream_id, t.bytes, t.hunks
+             FROM patch t CROSS JOIN file_change f ON f.id = t.change_id
+             CROSS JOIN commit_record c ON c.id = f.commit_id
+             WHERE t.change_id > ?1 AND t.change_id <= ?2 ORDER BY t.change_id",
+        )?;
+        let mut rows = query.query(params![start, end])?;
+        let mut unpacker = Unpacker::new()?;
+        let mut text = Vec::new();
+        let mut builders: BTreeMap<i64, Builder> = BTreeMap::new();
+        let mut built = Built::default();
+        while let Some(row) = rows.next()? {
+            let (change, commit, upstream) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let bytes: i64 = row.get(3)?;
+            let packed = row.get_ref(4)?.as_blob().map_err(rusqlite::Error::from)?;
+            unpacker.unpack_into(usize::try_from(bytes).unwrap_or(0), packed, &mut text)?;
+            let builder = builders.entry(upstream).or_default();
+            builder.add(change, commit, &text);
+            built.patches += 1;
+            if builder.memory() > LARGE {
+                built.push(upstream, std::mem::take(builder))?;
+            }
+        }
+        for (upstream, builder) in builders {
+            built.push(upstream, builder)?;
+        }
+        Ok(built)
+    }
+}
+
+#[derive(Default)]
+struct Built {
+    patches: u64,
+    parts: BTreeMap<i64, Vec<Parts>>,
+}
+
+impl Built {
+    fn push(&mut self, upstream: i64, builder: Builder) -> Result<(), StoreError> {
+        let parts = builder.finish().map_err(|_| {
+            StoreError::Damaged("a segment of the exact index grew too large".to_owned())
+        })?;
+        self.parts.entry(upstream).or_default().extend(parts);
+        Ok(())
+    }
+}

@@ -1,0 +1,110 @@
+//! Answering a pattern from a segment.
+
+use std::io;
+
+use super::class::Class;
+use super::pattern::{Pattern, compile};
+use super::plan::{Need, Plan};
+use super::rows::RowSet;
+use super::scan::rows_with;
+use super::segment::Segment;
+
+/// Rows that are few enough to be read rather than narrowed down further.
+const FEW: u32 = 48;
+
+/// A pattern made ready to be looked up in segments.
+#[derive(Debug)]
+pub struct Lookup {
+    plan: Plan,
+    threads: usize,
+}
+
+/// The rows of a segment that may match.
+#[derive(Debug)]
+pub struct Candidates {
+    /// The rows, counted from the segment's first.
+    pub rows: RowSet,
+    /// All of them do match.
+    pub exact: bool,
+}
+
+impl Lookup {
+    /// Plans a pattern; dictionaries are searched by up to `threads` threads.
+    pub fn new(pattern: &Pattern, threads: usize) -> Self {
+        Self { plan: Plan::of(pattern.hir()), threads }
+    }
+
+    /// The plan, for explaining.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Whether the index cannot narrow the pattern down: every row has to be read.
+    pub fn reads_everything(&self) -> bool {
+        self.plan.need == Need::Anything
+    }
+
+    /// The rows of a segment that may match.
+    pub fn candidates(&self, segment: &Segment) -> io::Result<Candidates> {
+        let rows = self.rows(&self.plan.need, segment, self.plan.exact)?;
+        Ok(Candidates { rows, exact: self.plan.exact })
+    }
+
+    fn rows(&self, need: &Need, segment: &Segment, exact: bool) -> io::Result<RowSet> {
+        match need {
+            Need::Anything => Ok(RowSet::all(segment.rows())),
+            Need::Never => Ok(RowSet::none(segment.rows())),
+            Need::Run(class, hir) => {
+                // An expression too large to compile narrows nothing down.
+                let most = if exact { usize::MAX } else { most(*class, segment) };
+                let rows = match compile(hir) {
+                    Ok(regex) => rows_with(segment, *class, &regex, self.threads, most)?,
+                    Err(_) if exact => return Err(io::Error::other("a plan does not compile")),
+                    Err(_) => None,
+                };
+                Ok(rows.unwrap_or_else(|| RowSet::all(segment.rows())))
+            }
+            Need::Either(parts) => {
+                let mut all = RowSet::none(segment.rows());
+                for part in parts {
+                    all.unite(&self.rows(part, segment, exact)?);
+                }
+                Ok(all)
+            }
+            Need::All(parts) => {
+                let mut order: Vec<&Need> = parts.iter().collect();
+                order.sort_by_key(|part| cost(part));
+                let mut common = RowSet::all(segment.rows());
+                for part in order {
+                    if common.count() <= FEW && !exact {
+                        break;
+                    }
+                    common.intersect(&self.rows(part, segment, exact)?);
+                }
+                Ok(common)
+            }
+        }
+    }
+}
+
+/// How many runs a condition may match before it is given up, where rows are read anyway.
+fn most(class: Class, segment: &Segment) -> usize {
+    match class {
+        Class::Word => usize::try_from(segment.runs(class) / 128).unwrap_or(0).max(2048),
+        _ => usize::MAX,
+    }
+}
+
+/// Which conditions to look up first: those with the most literal bytes, words before
+/// marks, since long words are rare.
+fn cost(need: &Need) -> (bool, std::cmp::Reverse<usize>) {
+    match need {
+        Need::Run(class, hir) => {
+            let length = hir.properties().minimum_len().unwrap_or(0);
+            (*class != Class::Word, std::cmp::Reverse(length))
+        }
+        Need::All(parts) => parts.iter().map(cost).min().unwrap_or_default(),
+        Need::Either(parts) => parts.iter().map(cost).max().unwrap_or_default(),
+        Need::Anything | Need::Never => (true, std::cmp::Reverse(0)),
+    }
+}
