@@ -17,7 +17,7 @@ use crate::render;
 /// Search the changed lines of all history, exactly
 ///
 /// PATTERN is a regular expression in the syntax of Rust's regex crate, which has the POSIX
-/// classes too ([[:upper:]]); it is matched line by line, as git does. The last line tells
+/// classes too (`[[:upper:]]`); it is matched line by line, as git does. The last line tells
 /// what was searched. Exit status: 0 found, 1 nothing found, 2 error.
 #[derive(Debug, clap::Args)]
 pub struct Args {

@@ -1,5 +1,7 @@
 //! The binary itself, driven against the miniature upstreams.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test may end where it stands
+
 mod crawl;
 mod defaults;
 mod errors;

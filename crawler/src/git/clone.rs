@@ -1,5 +1,6 @@
 //! The user's clone: where it lies and which refs it has.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -84,39 +85,63 @@ impl Clone {
         })
     }
 
-    /// Its tags that point to commits, annotated ones peeled.
+    /// Its tags, annotated ones peeled. Objects are not looked at, which with thousands of
+    /// tags takes longer than all the rest of a crawl with nothing new.
     ///
     /// # Errors
     /// Those of git.
     pub fn tags(&self) -> Result<Vec<TagObservation>, CrawlError> {
-        let printed = git::output(
-            &self.git_dir,
-            &[
-                "for-each-ref",
-                "--format=%(objectname) %(objecttype) %(*objectname) %(*objecttype) %(refname:strip=2)",
-                "refs/tags",
-            ],
-        )?;
+        let mut command = git::git(&self.git_dir);
+        command.args(["show-ref", "--tags", "--dereference"]);
+        let output = command.output().map_err(git::GitError::Start)?;
+        // Status 1 without a word says that there are no tags.
+        if !output.status.success() && !output.stderr.is_empty() {
+            return Err(git::GitError::Failed {
+                what: "show-ref".to_owned(),
+                dir: self.git_dir.clone(),
+                message: git::last_lines(&output.stderr),
+            }
+            .into());
+        }
         let observed = Utc::now();
-        let tags = String::from_utf8_lossy(&printed)
+        let mut tags: Vec<Tag> = Vec::new();
+        for line in String::from_utf8_lossy(&output.stdout).lines() {
+            let Some((oid, name)) = line.split_once(" refs/tags/") else { continue };
+            let Ok(oid) = oid.parse::<Oid>() else { continue };
+            match (name.strip_suffix("^{}"), tags.last_mut()) {
+                (Some(peeled), Some(tag)) if tag.name == peeled => {
+                    tag.object = Some(tag.commit);
+                    tag.commit = oid;
+                }
+                _ => tags.push(Tag { name: name.to_owned(), commit: oid, object: None }),
+            }
+        }
+        let seen = |tag: Tag| TagObservation { name: tag.name.clone(), tag: Some(tag), observed };
+        Ok(tags.into_iter().map(seen).collect())
+    }
+
+    /// Those of these tags that point to commits: a tag may also name a file or a tree.
+    ///
+    /// # Errors
+    /// Those of git.
+    pub fn only_commits(
+        &self,
+        tags: Vec<TagObservation>,
+    ) -> Result<Vec<TagObservation>, CrawlError> {
+        let named = |seen: &TagObservation| seen.tag.as_ref().map(|tag| tag.commit);
+        let input: String = tags.iter().filter_map(named).map(|oid| format!("{oid}\n")).collect();
+        if input.is_empty() {
+            return Ok(tags);
+        }
+        let args = ["cat-file", "--batch-check=%(objectname) %(objecttype)"];
+        let printed = git::output_with_input(&self.git_dir, &args, input.into_bytes())?;
+        let commits: HashSet<Oid> = String::from_utf8_lossy(&printed)
             .lines()
-            .filter_map(|line| {
-                let mut words = line.splitn(5, ' ');
-                let own: Oid = words.next()?.parse().ok()?;
-                let kind = words.next()?;
-                let peeled = words.next()?;
-                let peeled_kind = words.next()?;
-                let name = words.next()?.to_owned();
-                let (commit, object) = match (kind, peeled_kind) {
-                    ("commit", _) => (own, None),
-                    ("tag", "commit") => (peeled.parse().ok()?, Some(own)),
-                    _ => return None,
-                };
-                let tag = Tag { name: name.clone(), commit, object };
-                Some(TagObservation { name, tag: Some(tag), observed })
-            })
+            .filter_map(|line| line.strip_suffix(" commit")?.parse().ok())
             .collect();
-        Ok(tags)
+        let is_commit =
+            |seen: &TagObservation| named(seen).is_none_or(|oid| commits.contains(&oid));
+        Ok(tags.into_iter().filter(is_commit).collect())
     }
 
     /// The commit that a window's end names: a tag, a branch or an object id. A tag wins

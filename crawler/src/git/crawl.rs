@@ -75,7 +75,7 @@ pub fn crawl_clone(
     share_cut(&clone, &objects)?;
 
     let id = store.ensure_upstream(&upstream.name)?;
-    let news = news(store, id, upstream, head, tags)?;
+    let news = news(store, &clone, id, upstream, head, tags)?;
     let tips = match &crawl.scope {
         CrawlScope::Whole => {
             Tips { scope: "whole".to_owned(), include: news.tips.clone(), base: None }
@@ -161,6 +161,7 @@ impl News {
 
 fn news(
     store: &Store,
+    clone: &Clone,
     id: UpstreamId,
     upstream: &Upstream,
     head: Oid,
@@ -168,10 +169,6 @@ fn news(
 ) -> Result<News, CrawlError> {
     let known: HashMap<String, _> =
         store.tags(id)?.into_iter().map(|tag| (tag.name.clone(), tag)).collect();
-    let mut tips: Vec<Oid> = seen.iter().filter_map(|t| Some(t.tag.as_ref()?.commit)).collect();
-    tips.push(head);
-    tips.sort();
-    tips.dedup();
     let names: HashSet<&str> = seen.iter().map(|tag| tag.name.as_str()).collect();
     let mut tags: Vec<TagObservation> = known
         .keys()
@@ -179,7 +176,20 @@ fn news(
         .map(|name| TagObservation { name: name.clone(), tag: None, observed: Utc::now() })
         .collect();
     tags.sort_by(|a, b| a.name.cmp(&b.name));
-    tags.extend(seen.iter().filter(|s| s.tag.as_ref() != known.get(&s.name)).cloned());
+    let moved = |s: &&TagObservation| s.tag.as_ref() != known.get(&s.name);
+    let moved = clone.only_commits(seen.iter().filter(moved).cloned().collect())?;
+    tags.extend(moved);
+    let stays =
+        |s: &&TagObservation| known.contains_key(&s.name) && s.tag.as_ref() == known.get(&s.name);
+    let mut tips: Vec<Oid> = seen
+        .iter()
+        .filter(stays)
+        .chain(&tags)
+        .filter_map(|t| Some(t.tag.as_ref()?.commit))
+        .chain([head])
+        .collect();
+    tips.sort();
+    tips.dedup();
     let branch_moved = store.branch(id, &upstream.branch)?.map(|(oid, _)| oid) != Some(head);
     Ok(News { tags, branch_moved, tips })
 }

@@ -4,7 +4,7 @@ use headwater_store::model::LineRef;
 use serde::Serialize;
 
 /// Something that was found out about a commit from parsed code rather than from its
-/// lines one by one: a default event of the ledger, or a finding of [`super::facts`].
+/// lines one by one: a default event of the ledger, or a finding of `super::facts`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fact {
     /// What kind of fact: `default-event`, …

@@ -545,7 +545,7 @@ fn known_at_head(window: &Collected<'_>) -> bool {
 
 /// A pin bump is the heading of what it brings: it ranks right after the best of it.
 fn place_pins(
-    candidates: &mut Vec<Candidate>,
+    candidates: &mut [Candidate],
     nested: &[NestedWindow],
     all: &[(&Collected<'_>, Vec<Known<'_>>)],
 ) {

@@ -1,12 +1,12 @@
 //! The exact index: every run of word characters and of marks in the changed lines of
 //! history, with the rows that hold it.
 //!
-//! A *row* is one file change. Its changed lines fall into runs (see [`class`]); a sorted
+//! A *row* is one file change. Its changed lines fall into runs (see `class`); a sorted
 //! dictionary holds each distinct run once, with the rows that have it. The runs of both
 //! upstreams' whole histories are twelve megabytes of text, so a regular expression is
 //! simply run over the dictionary: a pattern whose every match lies inside one run, as most
 //! do, is answered exactly without reading a single patch. Any other pattern is taken apart
-//! (see [`plan`]) into conditions on runs, and the rows that meet all of them are read. The
+//! (see `plan`) into conditions on runs, and the rows that meet all of them are read. The
 //! index may name a row that does not match, where it says so; it never loses one that does.
 
 mod build;
