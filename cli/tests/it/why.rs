@@ -146,3 +146,47 @@ fn the_demo_prints_the_same_story_without_a_store() {
     assert!(out.contains("already shipped 1"), "{out}");
     assert!(!place.store().exists(), "the demo keeps nothing");
 }
+
+#[test]
+fn the_commands_under_an_absence_give_what_it_says() {
+    let place = Place::crawled();
+    let report = report(&place);
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_headwater"));
+    let path = format!(
+        "{}:{}",
+        binary.parent().unwrap().display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
+    let (mut greps, mut gits, mut rules) = (0, 0, 0);
+    for absence in report["absences"].as_array().unwrap() {
+        let repository = match absence["coverage"]["upstream"].as_str().unwrap() {
+            "ollama" => &place.demo.ollama,
+            _ => &place.demo.llama_cpp,
+        };
+        for command in absence["rederive"].as_array().unwrap() {
+            let command = command.as_str().unwrap();
+            let output = std::process::Command::new("sh")
+                .args(["-c", command])
+                .current_dir(repository.path())
+                .env("PATH", &path)
+                .env("HEADWATER_STORE", place.store())
+                .env("HOME", place.dir.path().join("home"))
+                .output()
+                .unwrap();
+            let out = String::from_utf8_lossy(&output.stdout);
+            let status = output.status.code();
+            if command.starts_with("headwater grep") {
+                assert_eq!(status, Some(1), "{command}: {out}");
+                greps += 1;
+            } else if command.starts_with("git log") {
+                assert_eq!((status, out.trim()), (Some(0), ""), "{command}");
+                gits += 1;
+            } else {
+                assert_eq!(status, Some(0), "{command}");
+                assert!(out.lines().last().unwrap().starts_with("0 of "), "{command}: {out}");
+                rules += 1;
+            }
+        }
+    }
+    assert!(greps > 0 && gits > 0 && rules > 0, "{greps} {gits} {rules}");
+}
