@@ -101,6 +101,7 @@ pub fn why(
         candidates: &candidates,
         events: &events,
         nothing,
+        hindsight: question.as_of != AsOf::Head,
     };
     let headline = headline::line(&found);
     let mut verdicts: Vec<(Verdict, usize)> = Vec::new();

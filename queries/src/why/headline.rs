@@ -10,6 +10,8 @@ pub(super) struct Found<'a> {
     pub(super) events: &'a [DefaultEvent],
     /// Nothing in the window can have an effect on what was asked.
     pub(super) nothing: bool,
+    /// What came after the window was looked at.
+    pub(super) hindsight: bool,
 }
 
 /// The strongest candidate, how to undo it, and how many others are left; or that
@@ -62,9 +64,17 @@ pub(super) fn line(found: &Found<'_>) -> String {
         Some(_) => " No setting brings the old value back.".to_owned(),
         None => String::new(),
     };
+    let later = first.reasons.iter().find(|r| {
+        r.words.starts_with("reverted by") || r.words.starts_with("named as the cause by")
+    });
+    let fixed = match (later, found.hindsight) {
+        (Some(later), _) => format!(" Later {}.", later.words),
+        (None, true) => " No later commit in the store reverts or blames it.".to_owned(),
+        (None, false) => String::new(),
+    };
     let others = open.len() - 1;
     format!(
-        "Strongest candidate: {} {} {what}{shipped}.{undo} {others} other changes are not ruled out.",
+        "Strongest candidate: {} {} {what}{shipped}.{undo}{fixed} {others} other changes are not ruled out.",
         first.upstream,
         first.sha.short(),
     )
