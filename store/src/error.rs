@@ -10,7 +10,7 @@ use crate::upstream::UpstreamError;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// There is no store at this place.
-    #[error("there is no store at {0}; `headwater crawl` makes one")]
+    #[error("there is no store at {0}; `headwater crawl ollama --from-git CLONE` makes one")]
     Missing(PathBuf),
     /// The database was written by a newer headwater.
     #[error(
