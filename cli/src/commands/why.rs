@@ -88,15 +88,12 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         jobs: context.question_jobs(),
     };
     let mut report = why::why(&store, &context.upstreams, &rules(context)?, &question)?;
-    let screen = format != Format::Json;
-    if let Some(top) = args.top.or(screen.then_some(5)) {
-        report.candidates.truncate(if screen { usize::MAX } else { top });
-        if screen {
-            let text = render::why::screen(&report, top, format);
-            anstream::stdout().write_all(text.as_bytes())?;
-            return Ok(ExitCode::SUCCESS);
-        }
+    if format != Format::Json {
+        let text = render::why::screen(&report, args.top.unwrap_or(5), format);
+        anstream::stdout().write_all(text.as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
     }
+    report.candidates.truncate(args.top.unwrap_or(usize::MAX));
     render::json(&report)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -420,7 +420,7 @@ fn said_later(
         return Ok(vec![Vec::new(); features.len()]);
     }
     let id = store.upstream(&window.upstream.name)?;
-    let graph = store.graph(id)?;
+    let graph = &window.graph;
     let ends = [window.base.commit.commit().oid, window.head.commit.commit().oid];
     let until = graph.reachable(ends.into_iter().filter_map(|oid| graph.node(oid)));
     let keep = |by: &StoredCommit| {

@@ -15,6 +15,7 @@ pub(super) struct Collected<'a> {
     pub(super) upstream: &'a Upstream,
     pub(super) base: Resolved,
     pub(super) head: Resolved,
+    pub(super) graph: CommitGraph,
     pub(super) report: WindowReport,
     pub(super) patches: Vec<StoredPatch>,
     /// Commits of the window whose change BASE has already, with the twin that BASE has.
@@ -39,14 +40,14 @@ pub(super) fn collect<'a>(
     let base = resolver.resolve(&spec.base).map_err(scoped)?;
     let head = resolver.resolve(&spec.head).map_err(scoped)?;
     let graph = store.graph(id)?;
-    collect_between(store, upstream, id, &graph, base, head, jobs)
+    collect_between(store, upstream, id, graph, base, head, jobs)
 }
 
 fn collect_between<'a>(
     store: &'a Store,
     upstream: &'a Upstream,
     id: UpstreamId,
-    graph: &CommitGraph,
+    graph: CommitGraph,
     base: Resolved,
     head: Resolved,
     jobs: usize,
@@ -128,5 +129,5 @@ fn collect_between<'a>(
         coverage,
         notes: [counted(&base), counted(&head)].into_iter().flatten().collect(),
     };
-    Ok(Collected { upstream, base, head, report, patches, shipped })
+    Ok(Collected { upstream, base, head, graph, report, patches, shipped })
 }
