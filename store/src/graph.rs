@@ -20,8 +20,12 @@ struct Entry {
     id: CommitId,
     oid: Oid,
     committed: i64,
-    parent_oids: Vec<Oid>,
-    parents: Vec<Node>,
+    /// Where its parents begin among all parents.
+    first_parent: usize,
+    /// How many parents it has.
+    declared: u32,
+    /// How many of them are stored; set by [`CommitGraph::link`].
+    stored: u32,
 }
 
 /// Commits and their parents. A parent that is not stored ends the walk there, and
@@ -29,7 +33,11 @@ struct Entry {
 #[derive(Debug, Default)]
 pub struct CommitGraph {
     entries: Vec<Entry>,
-    by_oid: HashMap<Oid, Node>,
+    /// Every commit's parents, one after the other, until they are linked.
+    unlinked: Vec<Oid>,
+    /// Those that are stored, as nodes.
+    parents: Vec<Node>,
+    by_oid: HashMap<Oid, Node, foldhash::fast::RandomState>,
 }
 
 /// A set of commits of one graph.
@@ -70,17 +78,33 @@ impl NodeSet {
 }
 
 impl CommitGraph {
-    pub(crate) fn add(&mut self, id: CommitId, oid: Oid, parents: Vec<Oid>, committed: i64) {
+    pub(crate) fn add(
+        &mut self,
+        id: CommitId,
+        oid: Oid,
+        parents: impl IntoIterator<Item = Oid>,
+        committed: i64,
+    ) {
         let Ok(at) = u32::try_from(self.entries.len()) else { return };
         self.by_oid.insert(oid, Node(at));
-        self.entries.push(Entry { id, oid, committed, parent_oids: parents, parents: Vec::new() });
+        let first_parent = self.unlinked.len();
+        self.unlinked.extend(parents);
+        let declared = u32::try_from(self.unlinked.len() - first_parent).unwrap_or(u32::MAX);
+        self.entries.push(Entry { id, oid, committed, first_parent, declared, stored: 0 });
     }
 
+    /// Finds every parent, once all commits are there.
     pub(crate) fn link(&mut self) {
+        self.parents.reserve(self.unlinked.len());
         for entry in &mut self.entries {
-            entry.parents =
-                entry.parent_oids.iter().filter_map(|oid| self.by_oid.get(oid).copied()).collect();
+            let end = entry.first_parent + entry.declared as usize;
+            let oids = self.unlinked.get(entry.first_parent..end).unwrap_or_default();
+            let before = self.parents.len();
+            self.parents.extend(oids.iter().filter_map(|oid| self.by_oid.get(oid).copied()));
+            entry.first_parent = before;
+            entry.stored = u32::try_from(self.parents.len() - before).unwrap_or(u32::MAX);
         }
+        self.unlinked = Vec::new();
     }
 
     /// How many commits it holds.
@@ -120,17 +144,20 @@ impl CommitGraph {
 
     /// The stored parents, first parent first.
     pub fn parents(&self, node: Node) -> &[Node] {
-        self.entries.get(node.at()).map_or(&[], |e| &e.parents)
+        self.entries
+            .get(node.at())
+            .and_then(|e| self.parents.get(e.first_parent..e.first_parent + e.stored as usize))
+            .unwrap_or_default()
     }
 
     /// Whether the commit has more than one parent.
     pub fn is_merge(&self, node: Node) -> bool {
-        self.entries.get(node.at()).is_some_and(|e| e.parent_oids.len() > 1)
+        self.entries.get(node.at()).is_some_and(|e| e.declared > 1)
     }
 
     /// Whether a parent of the commit is not stored.
     pub fn is_cut(&self, node: Node) -> bool {
-        self.entries.get(node.at()).is_some_and(|e| e.parents.len() < e.parent_oids.len())
+        self.entries.get(node.at()).is_some_and(|e| e.stored < e.declared)
     }
 
     /// The commits that can be reached from `starts`, themselves included.
@@ -220,7 +247,7 @@ mod tests {
         let mut graph = CommitGraph::default();
         for (n, parents) in [(4, vec![2, 3]), (1, vec![]), (2, vec![1]), (3, vec![1]), (5, vec![2])]
         {
-            let parents = parents.into_iter().map(oid).collect();
+            let parents = parents.into_iter().map(oid);
             graph.add(CommitId(i64::from(n)), oid(n), parents, i64::from(n));
         }
         graph.link();

@@ -16,7 +16,7 @@ pub(super) fn at(
     tree: Oid,
 ) -> Result<Vec<(String, Entry)>, QueryError> {
     let objects = store.objects(&upstream.name)?;
-    let mut tables = Tables::new(objects.reader()?, extractors, &upstream.name);
+    let mut tables = Tables::new(objects.reader(), extractors, &upstream.name);
     let mut out = Vec::new();
     for (path, entry) in tables.reader().files(tree)? {
         if entry.is_blob() && extractors.reads(&upstream.name, &path) {

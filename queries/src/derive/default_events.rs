@@ -123,7 +123,7 @@ fn read_part(
     upstream: &str,
     work: &[Work],
 ) -> Result<Part, StoreError> {
-    let mut reader = Tables::new(objects.reader()?, extractors, upstream);
+    let mut reader = Tables::new(objects.reader(), extractors, upstream);
     let mut part = Part::default();
     for commit in work {
         let mut files = Vec::new();

@@ -56,7 +56,7 @@ pub fn grep_tree(
 ) -> Result<TreeAnswer, QueryError> {
     let resolved = Resolver::new(store, upstream)?.resolve(revision)?;
     let commit = resolved.commit.commit();
-    let mut reader = store.objects(&upstream.name)?.reader()?;
+    let mut reader = store.objects(&upstream.name)?.reader();
     let mut answer = TreeAnswer {
         upstream: upstream.name.clone(),
         revision: resolved.name,
@@ -123,7 +123,7 @@ pub fn file_at(
 ) -> Result<FileAt, QueryError> {
     let resolved = Resolver::new(store, upstream)?.resolve(revision)?;
     let commit = resolved.commit.commit();
-    let mut reader = store.objects(&upstream.name)?.reader()?;
+    let mut reader = store.objects(&upstream.name)?.reader();
     let missing = || QueryError::NoFile {
         upstream: upstream.name.clone(),
         revision: resolved.name.clone(),

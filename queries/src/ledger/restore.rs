@@ -38,11 +38,12 @@ impl Spellings {
         let field = knob.rsplit('.').next().unwrap_or(knob);
         let mut all: Vec<&str> = names.iter().map(String::as_str).filter(|n| n.len() > 2).collect();
         all.push(field);
-        for a in &all {
-            for b in &all {
-                self.beside.entry(value::spelling(a)).or_default().insert(value::spelling(b));
-                self.written.entry(value::spelling(a)).or_default().insert((*b).to_owned());
-            }
+        let spellings: Vec<String> = all.iter().map(|name| value::spelling(name)).collect();
+        for a in &spellings {
+            let beside = self.beside.entry(a.clone()).or_default();
+            beside.extend(spellings.iter().cloned());
+            let written = self.written.entry(a.clone()).or_default();
+            written.extend(all.iter().map(|name| (*name).to_owned()));
         }
     }
 

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::entry::Scope;
@@ -55,7 +55,14 @@ pub(crate) struct Pattern(pub Regex);
 impl<'de> Deserialize<'de> for Pattern {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Regex::new(&text).map(Pattern).map_err(serde::de::Error::custom)
+        // Unicode's tables make a pattern some hundred times dearer to compile, and knobs
+        // are written in ASCII; a pattern that could cut a character needs them still.
+        RegexBuilder::new(&text)
+            .unicode(false)
+            .build()
+            .or_else(|_| Regex::new(&text))
+            .map(Pattern)
+            .map_err(serde::de::Error::custom)
     }
 }
 

@@ -56,7 +56,7 @@ impl<'a> PinReader<'a> {
         upstreams: &'a Upstreams,
         upstream: &'a Upstream,
     ) -> Result<Self, QueryError> {
-        let objects = store.objects(&upstream.name)?.reader()?;
+        let objects = store.objects(&upstream.name)?.reader();
         let mut patterns = Vec::new();
         for pattern in upstream.pins.iter().flat_map(|p| &p.homes).filter_map(|h| h.value.as_ref())
         {

@@ -1,10 +1,9 @@
 //! The field's concepts: what reports say, and what commits call it.
 
-use regex::bytes::RegexSet;
 use serde::Deserialize;
 
 use super::RulesError;
-use super::pattern::{compile, compile_set, found};
+use super::pattern::{QuestionSet, compile, found};
 use super::tokens::{TermId, Tokenizer, term_id};
 
 const CONCEPTS: &str = include_str!("../../rules/rank/concepts.toml");
@@ -55,7 +54,7 @@ pub struct Concept {
 #[derive(Debug)]
 pub struct Concepts {
     all: Vec<Concept>,
-    asks: RegexSet,
+    asks: QuestionSet,
 }
 
 impl Concepts {
@@ -73,7 +72,7 @@ impl Concepts {
     /// Where the text is no valid TOML or holds an invalid pattern.
     pub fn parse(text: &str, tokenizer: &mut Tokenizer) -> Result<Self, RulesError> {
         let file: File = toml::from_str(text)?;
-        let asks = compile_set(file.concept.iter().map(|rule| rule.asks.as_str()))?;
+        let asks = QuestionSet::new(file.concept.iter().map(|rule| rule.asks.as_str()))?;
         let all = file
             .concept
             .into_iter()
@@ -91,7 +90,7 @@ impl Concepts {
     /// Where a pattern is not valid.
     pub fn asked<'a>(&'a self, report: &str) -> Result<Vec<(&'a Concept, String)>, RulesError> {
         let mut out = Vec::new();
-        for at in self.asks.matches(report.as_bytes()).iter() {
+        for at in self.asks.matching(report) {
             let Some(concept) = self.all.get(at) else { continue };
             let words = found(&compile(&concept.rule.asks)?, report);
             out.push((concept, words.unwrap_or_default()));

@@ -5,7 +5,7 @@ use regex::bytes::{Regex, RegexSet};
 use serde::Deserialize;
 
 use super::RulesError;
-use super::pattern::{compile, compile_set, found};
+use super::pattern::{QuestionSet, compile, compile_set, found};
 use super::tokens::Tokenizer;
 
 const BACKENDS: &str = include_str!("../../rules/rank/backends.toml");
@@ -112,8 +112,8 @@ pub struct Facets {
     pub areas: Vec<AreaRule>,
     /// The kinds of inert files, in the order of the bits.
     pub inert: Vec<InertRule>,
-    area_asks: RegexSet,
-    inert_unless: RegexSet,
+    area_asks: QuestionSet,
+    inert_unless: QuestionSet,
     core: String,
     stop: Vec<String>,
 }
@@ -130,7 +130,11 @@ pub struct FileRules {
 }
 
 fn bits(matches: &regex::bytes::SetMatches) -> u32 {
-    matches.iter().filter(|at| *at < 32).fold(0, |bits, at| bits | 1 << at)
+    bits_of(matches.iter())
+}
+
+fn bits_of(matches: impl IntoIterator<Item = usize>) -> u32 {
+    matches.into_iter().filter(|at| *at < 32).fold(0, |bits, at| bits | 1 << at)
 }
 
 impl FileRules {
@@ -186,8 +190,8 @@ impl Facets {
         let areas: AreasFile = toml::from_str(AREAS)?;
         let words: WordsFile = toml::from_str(WORDS)?;
         Ok(Facets {
-            area_asks: compile_set(areas.area.iter().map(|a| a.asks.as_str()))?,
-            inert_unless: compile_set(areas.inert.iter().map(|i| i.unless.as_str()))?,
+            area_asks: QuestionSet::new(areas.area.iter().map(|a| a.asks.as_str()))?,
+            inert_unless: QuestionSet::new(areas.inert.iter().map(|i| i.unless.as_str()))?,
             core: areas.core,
             stop: words.stop,
             backends: backends.backend,
@@ -234,12 +238,12 @@ impl Facets {
 
     /// The areas that a report asks for, as bits.
     pub fn asked_areas(&self, report: &str) -> u32 {
-        bits(&self.area_asks.matches(report.as_bytes()))
+        bits_of(self.area_asks.matching(report))
     }
 
     /// The kinds of inert files that do count for a report, as bits.
     pub fn live_inert(&self, report: &str) -> u32 {
-        bits(&self.inert_unless.matches(report.as_bytes()))
+        bits_of(self.inert_unless.matching(report))
     }
 
     /// The names of the set bits among the areas.

@@ -44,6 +44,9 @@ pub enum RulesError {
     /// An invalid regular expression.
     #[error("a ranking rule holds an invalid pattern: {0}")]
     Pattern(#[from] regex::Error),
+    /// An invalid regular expression among several.
+    #[error("a ranking rule holds an invalid pattern: {0}")]
+    Set(#[from] Box<regex_automata::meta::BuildError>),
 }
 
 /// The hash of every map and of the shape of what is derived with them.

@@ -47,7 +47,7 @@ pub fn why(
     let mut open = Vec::new();
     let (nested, inner) = nested_windows(store, upstreams, &main, question.jobs)?;
 
-    let mut objects = store.objects(&upstream.name)?.reader()?;
+    let mut objects = store.objects(&upstream.name)?.reader();
     let trees = [main.base.commit.commit().tree, main.head.commit.commit().tree];
     let engines = Engines::read(upstream, ASSUMED_FORMAT, trees, &mut objects)?;
     let family = question.model.as_deref().map(families::of_model);

@@ -38,7 +38,7 @@ pub(super) fn know<'w>(
     window: &'w Collected<'_>,
     spellings: &mut Spellings,
 ) -> Result<Vec<Known<'w>>, QueryError> {
-    let mut objects = store.objects(&window.upstream.name)?.reader()?;
+    let mut objects = store.objects(&window.upstream.name)?.reader();
     let path_rules = PathRules::new(window.upstream)?;
     let own;
     let engines = if window.upstream.name == question_upstream(question, window.upstream) {
@@ -54,15 +54,10 @@ pub(super) fn know<'w>(
         .default_events_state(id)?
         .filter(|state| state.rules == rules.extractors.hash().into_bytes())
         .map(|state| state.through);
-    if events_through.is_some() {
-        for (knob, name) in store.knob_names(id)? {
-            spellings.add_names(&knob, &[name]);
-        }
-    }
     let sources = Sources { rules: &rules.classes, extractors: &rules.extractors };
     let labeller = Labeller::new(store, &window.upstream.name, sources)?;
     let mut session = Session::new(&rules.extractors);
-    let mut known = Vec::new();
+    let mut moves = Vec::new();
     for patch in &window.patches {
         let moved = if patch.is_deferred() {
             Moved { events: Vec::new() }
@@ -74,6 +69,16 @@ pub(super) fn know<'w>(
         for event in &moved.events {
             spellings.add_names(&event.knob, &event.names);
         }
+        moves.push(moved);
+    }
+    // The other spellings of all knobs are many, and needed only where one moved.
+    if events_through.is_some() && moves.iter().any(|moved| !moved.events.is_empty()) {
+        for (knob, name) in store.knob_names(id)? {
+            spellings.add_names(&knob, &[name]);
+        }
+    }
+    let mut known = Vec::new();
+    for (patch, moved) in window.patches.iter().zip(&moves) {
         // A pin is told as a pin.
         let homes = window.upstream.pins.iter().flat_map(|pin| &pin.homes);
         let homes: Vec<&str> = homes.map(|home| home.path.as_str()).collect();

@@ -192,7 +192,8 @@ impl Store {
         let mut graph = CommitGraph::default();
         while let Some(row) = rows.next()? {
             let parents = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
-            graph.add(CommitId(row.get(0)?), row.get(1)?, oids(parents), row.get(3)?);
+            let parents = parents.chunks_exact(20).filter_map(Oid::from_slice);
+            graph.add(CommitId(row.get(0)?), row.get(1)?, parents, row.get(3)?);
         }
         graph.link();
         Ok(graph)

@@ -44,6 +44,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0003_ranking.sql"),
     include_str!("../../../migrations/0004_labels.sql"),
     include_str!("../../../migrations/0005_exact.sql"),
+    include_str!("../../../migrations/0006_commit_graph.sql"),
 ];
 
 /// The row of an upstream.

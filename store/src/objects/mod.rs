@@ -78,12 +78,9 @@ impl ObjectStore {
         self.borrows_from().filter(|objects| !objects.exists())
     }
 
-    /// A reader of objects.
-    ///
-    /// # Errors
-    /// Where git cannot be started.
-    pub fn reader(&self) -> Result<ObjectReader, StoreError> {
-        ObjectReader::start(self)
+    /// A reader of objects, which starts git when it is first asked for one.
+    pub fn reader(&self) -> ObjectReader {
+        ObjectReader::new(self)
     }
 
     pub(crate) fn no_object(&self, oid: Oid) -> StoreError {

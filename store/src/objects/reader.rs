@@ -17,14 +17,20 @@ const LARGEST: u64 = 256 << 20;
 /// missing object is never read.
 pub struct ObjectReader {
     store: ObjectStore,
-    child: Child,
-    stdin: ChildStdin,
-    stdout: BufReader<ChildStdout>,
+    /// Started by the first object that is asked for: many questions need none.
+    process: Option<Process>,
     trees: HashMap<Oid, Rc<Vec<TreeEntry>>>,
 }
 
-impl ObjectReader {
-    pub(super) fn start(store: &ObjectStore) -> Result<Self, StoreError> {
+/// A running `git cat-file --batch`.
+struct Process {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Process {
+    fn start(store: &ObjectStore) -> Result<Self, StoreError> {
         let mut command = git::git(store.dir());
         command
             .args(["cat-file", "--batch"])
@@ -36,19 +42,28 @@ impl ObjectReader {
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(unreadable("no pipes").into());
         };
-        let stdout = BufReader::with_capacity(1 << 16, stdout);
-        Ok(ObjectReader { store: store.clone(), child, stdin, stdout, trees: HashMap::new() })
+        Ok(Process { child, stdin, stdout: BufReader::with_capacity(1 << 16, stdout) })
+    }
+}
+
+impl ObjectReader {
+    pub(super) fn new(store: &ObjectStore) -> Self {
+        ObjectReader { store: store.clone(), process: None, trees: HashMap::new() }
     }
 
     /// The bytes of an object and its type, or `None` where the store lacks it.
     ///
     /// # Errors
-    /// Where git dies or answers what it never should.
+    /// Where git cannot be started, dies, or answers what it never should.
     pub fn object(&mut self, oid: Oid) -> Result<Option<(String, Vec<u8>)>, StoreError> {
         let io = |e: std::io::Error| unreadable(&e.to_string());
-        writeln!(self.stdin, "{oid}").and_then(|()| self.stdin.flush()).map_err(io)?;
+        let git = match &mut self.process {
+            Some(running) => running,
+            none => none.insert(Process::start(&self.store)?),
+        };
+        writeln!(git.stdin, "{oid}").and_then(|()| git.stdin.flush()).map_err(io)?;
         let mut header = String::new();
-        self.stdout.read_line(&mut header).map_err(io)?;
+        git.stdout.read_line(&mut header).map_err(io)?;
         let mut words = header.trim_end().split(' ').skip(1);
         let (kind, size) = match (words.next(), words.next()) {
             (Some("missing"), _) => return Ok(None),
@@ -60,7 +75,7 @@ impl ObjectReader {
             return Err(unreadable(&format!("object {oid} has {size} bytes")).into());
         }
         let mut data = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-        let read = self.stdout.by_ref().take(size + 1).read_to_end(&mut data).map_err(io)?;
+        let read = git.stdout.by_ref().take(size + 1).read_to_end(&mut data).map_err(io)?;
         if read as u64 != size + 1 || data.pop() != Some(b'\n') {
             return Err(unreadable("an object was cut short").into());
         }
@@ -160,7 +175,7 @@ impl ObjectReader {
     }
 }
 
-impl Drop for ObjectReader {
+impl Drop for Process {
     fn drop(&mut self) {
         // Its standard input is still open, so it would wait for ever.
         let _ = self.child.kill();
