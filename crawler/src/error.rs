@@ -19,12 +19,26 @@ pub enum CrawlError {
         why: String,
     },
     /// The clone has no such branch.
-    #[error("the clone {dir} has no branch {branch}; fetch it, or name another with --branch")]
+    #[error(
+        "the clone {dir} has no branch {branch}; fetch it there; it is the default branch that the upstream's file names"
+    )]
     NoBranch {
         /// The clone.
         dir: PathBuf,
         /// The branch.
         branch: String,
+    },
+    /// A clone of something else.
+    #[error(
+        "{dir} shares no commit with what is stored of {upstream}; it is no clone of {repository} (a shallow one must be deepened first), and nothing of it was stored"
+    )]
+    OtherHistory {
+        /// The clone.
+        dir: PathBuf,
+        /// The upstream.
+        upstream: String,
+        /// Where the upstream lives.
+        repository: String,
     },
     /// A window's end is not in the clone.
     #[error("{name:?} is not in the clone {dir}{nearest}")]

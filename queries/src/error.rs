@@ -28,7 +28,7 @@ pub enum QueryError {
     },
     /// A window whose ends stand the wrong way round.
     #[error(
-        "{base} is newer than {head}, so {base}..{head} is empty; did you mean {head}..{base}?"
+        "{base} is newer than {head}; swap them? {head}..{base} tells what changed between them"
     )]
     Reversed {
         /// The older end as given.
@@ -41,7 +41,7 @@ pub enum QueryError {
     NoWindow(String),
     /// A commit that the store lacks.
     #[error(
-        "{upstream} {what} is not in the store; get it with `headwater crawl {upstream} {scope}`"
+        "{upstream} {what} is not in the store; get it with `headwater crawl {upstream} {scope} --from-git DIR` from a clone"
     )]
     NotStored {
         /// The upstream.

@@ -40,7 +40,7 @@ pub enum StoreError {
     Damaged(String),
     /// Nothing was crawled for this upstream.
     #[error(
-        "nothing is stored for {0}; get it with `headwater crawl {0}` (or `--from-git DIR` from a clone)"
+        "nothing is stored for {0}; get it with `headwater crawl {0} --from-git DIR` from a clone"
     )]
     NotCrawled(String),
     /// An object that an answer needs is in no reachable object store.

@@ -1,5 +1,6 @@
 //! `headwater completions` and `headwater man`: made from the one table of arguments.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -19,7 +20,10 @@ pub struct CompletionArgs {
 
 /// Prints the completions.
 pub fn completions(args: CompletionArgs) -> anyhow::Result<ExitCode> {
-    clap_complete::generate(args.shell, &mut Cli::command(), "headwater", &mut std::io::stdout());
+    // Into memory first: the generator panics where a reader has had enough.
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "headwater", &mut text);
+    std::io::stdout().write_all(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

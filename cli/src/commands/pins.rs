@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use anyhow::bail;
 use headwater_queries::pins::{self, PinRow};
 use serde::Serialize;
 
@@ -42,8 +43,22 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let store = context.open()?;
     let upstream = context.upstreams.get(&args.upstream)?;
     let mut rows = pins::pins(&store, &context.upstreams, upstream)?;
+    let prefixed = args.tag.as_ref().map(|tag| format!("{}{tag}", upstream.tag_prefix));
+    let is_asked = |tag: &str| {
+        let named = [args.tag.as_deref(), prefixed.as_deref()];
+        args.tag.is_none() || named.contains(&Some(tag))
+    };
+    if !rows.iter().any(|row| is_asked(&row.tag)) {
+        bail!("no stored tag of {} is {}", upstream.name, args.tag.unwrap_or_default());
+    }
+    if let Some(pin) = &args.pin
+        && !upstream.pins.iter().any(|declared| declared.name == *pin)
+    {
+        let names: Vec<&str> = upstream.pins.iter().map(|pin| pin.name.as_str()).collect();
+        bail!("{} has no pin {pin:?}; it has {}", upstream.name, names.join(", "));
+    }
     rows.retain(|row| {
-        args.tag.as_ref().is_none_or(|tag| row.tag == *tag)
+        is_asked(&row.tag)
             && args.pin.as_ref().is_none_or(|pin| row.pin == *pin || row.pin.is_empty())
     });
     let mut tags: Vec<&str> = rows.iter().map(|row| row.tag.as_str()).collect();

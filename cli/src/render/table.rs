@@ -49,6 +49,9 @@ impl Table {
         for row in &self.rows {
             table.add_row(row.iter().map(|cell| text::one_line(cell)));
         }
-        table.lines().map(|line| format!("{}\n", line.trim())).collect()
+        table
+            .lines()
+            .map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(&line).trim_end()))
+            .collect()
     }
 }

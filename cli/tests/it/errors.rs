@@ -22,6 +22,37 @@ fn a_reversed_window_offers_the_swap() {
     let place = Place::crawled();
     let line = place.error(&["why", "llama.cpp", "b34..b21"]);
     assert!(line.contains("b21..b34"), "{line}");
+    // Both sides of a release branch hold something.
+    let line = place.error(&["why", "ollama", &format!("{HEAD}..{BASE}")]);
+    assert!(line.contains(&place.demo.window()), "{line}");
+}
+
+#[test]
+fn a_clone_of_something_else_is_refused_and_nothing_of_it_is_stored() {
+    let place = Place::crawled();
+    let before = crate::support::dump(&place.store());
+    let other = place.demo.llama_cpp.path().display().to_string();
+    let line = place.error(&["crawl", "ollama", "--from-git", &other]);
+    assert!(line.contains("ollama/ollama") && line.contains("shares no commit"), "{line}");
+    assert!(before == crate::support::dump(&place.store()), "the store changed");
+}
+
+#[test]
+fn a_tag_or_a_pin_that_is_none_is_told() {
+    let place = Place::crawled();
+    assert!(place.error(&["pins", "ollama", "--tag", "v9"]).contains("v9"));
+    assert!(place.error(&["pins", "ollama", "--pin", "nosuch"]).contains("llama.cpp"));
+    let bare = HEAD.trim_start_matches('v');
+    assert!(place.ok(&["pins", "ollama", "--tag", bare]).contains(HEAD));
+}
+
+#[test]
+fn a_reader_that_has_had_enough_is_no_error() {
+    let place = Place::new();
+    let mut command = place.command(&["completions", "fish"]);
+    let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]

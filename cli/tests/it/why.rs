@@ -210,3 +210,53 @@ fn the_commands_under_an_absence_give_what_it_says() {
     }
     assert!(greps > 0 && gits > 0 && rules > 0, "{greps} {gits} {rules}");
 }
+
+#[test]
+fn words_that_no_commit_meets_do_not_bury_a_moved_default() {
+    let place = Place::crawled();
+    let window = place.demo.window();
+    for symptom in ["since then it feels odd", "the answers are different and it is faster"] {
+        let question = ["why", "ollama", &window, "--model", MODEL, "--symptom", symptom];
+        let report = place.json(&question);
+        let first = &report["candidates"][0];
+        assert_eq!(first["sha"], place.ollama(names::PENALTY).as_str(), "{symptom}: {first}");
+        let open = report["open"].to_string();
+        assert!(open.contains("no commit has more than few of the symptom's words"), "{open}");
+    }
+}
+
+#[test]
+fn what_a_pin_brings_and_nobody_crawled_is_told_in_the_first_line() {
+    let place = Place::new();
+    let clone = place.demo.ollama.path().display().to_string();
+    place.ok(&["crawl", "ollama", "--from-git", &clone]);
+    let report = report(&place);
+    let headline = report["headline"].as_str().unwrap();
+    assert!(headline.contains("llama.cpp b21 → b34 brings is not in the store"), "{headline}");
+    assert!(!headline.contains("mlx"), "{headline}");
+    let bump = candidate(&report, &place.ollama(names::PIN_BUMP));
+    assert!(bump["score"].as_f64() > Some(2.0), "{bump}");
+}
+
+#[test]
+fn what_is_ruled_out_ranks_after_what_is_not() {
+    let place = Place::crawled();
+    let report = report(&place);
+    let verdicts: Vec<&str> = report["candidates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|c| c["verdict"].as_str().unwrap())
+        .collect();
+    let open = verdicts.iter().filter(|verdict| **verdict == "candidate").count();
+    assert!(verdicts[..open].iter().all(|verdict| *verdict == "candidate"), "{verdicts:?}");
+}
+
+#[test]
+fn a_name_that_says_mlx_turns_the_engines_round() {
+    let place = Place::crawled();
+    let window = place.demo.window();
+    let report = place.json(&["why", "ollama", &window, "--model", "gemma4:26b-mlx-bf16"]);
+    assert_ne!(candidate(&report, &place.ollama(names::MLX_LAYER))["verdict"], "off-path");
+    assert_eq!(candidate(&report, &place.ollama(names::PIN_BUMP))["verdict"], "off-path");
+}

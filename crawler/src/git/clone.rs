@@ -144,6 +144,17 @@ impl Clone {
         Ok(tags.into_iter().filter(is_commit).collect())
     }
 
+    /// Whether it has any of these objects.
+    ///
+    /// # Errors
+    /// Those of git.
+    pub fn has_any(&self, oids: impl Iterator<Item = Oid>) -> Result<bool, CrawlError> {
+        let input: String = oids.map(|oid| format!("{oid}\n")).collect();
+        let args = ["cat-file", "--batch-check=%(objecttype)"];
+        let printed = git::output_with_input(&self.git_dir, &args, input.into_bytes())?;
+        Ok(String::from_utf8_lossy(&printed).lines().any(|line| line == "commit"))
+    }
+
     /// The commit that a window's end names: a tag, a branch or an object id. A tag wins
     /// over an abbreviated id, since `b8179` can be both.
     ///

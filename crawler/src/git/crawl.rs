@@ -8,7 +8,7 @@ use headwater_store::git;
 use headwater_store::model::TagObservation;
 use headwater_store::objects::ObjectStore;
 use headwater_store::upstream::Upstream;
-use headwater_store::{Oid, Store, UpstreamId, WriteCaches};
+use headwater_store::{Oid, Store, StoreError, UpstreamId, WriteCaches};
 
 use super::clone::Clone;
 use super::walk::Walk;
@@ -56,6 +56,28 @@ pub struct CrawlSummary {
     pub missing: u64,
 }
 
+/// How many stored commits are looked for in a clone before it counts as another's.
+const SAMPLE: usize = 2_000;
+
+/// Refuses a clone of another repository: what it holds would be told as the upstream's,
+/// and could not be told apart afterwards.
+fn refuse_others(store: &Store, clone: &Clone, crawl: &GitCrawl<'_>) -> Result<(), CrawlError> {
+    let stored = match store.upstream(&crawl.upstream.name) {
+        Ok(id) => store.commit_oids(id)?,
+        Err(StoreError::NotCrawled(_)) => return Ok(()),
+        Err(error) => return Err(error.into()),
+    };
+    let step = stored.len().div_ceil(SAMPLE).max(1);
+    if stored.is_empty() || clone.has_any(stored.into_iter().step_by(step))? {
+        return Ok(());
+    }
+    Err(CrawlError::OtherHistory {
+        dir: crawl.dir.to_owned(),
+        upstream: crawl.upstream.name.clone(),
+        repository: crawl.upstream.repository.clone(),
+    })
+}
+
 /// Crawls a clone into the store.
 ///
 /// # Errors
@@ -70,6 +92,7 @@ pub fn crawl_clone(
     let clone = Clone::open(crawl.dir, upstream)?;
     let head = clone.branch_head(&upstream.branch)?;
     let tags = clone.tags()?;
+    refuse_others(store, &clone, crawl)?;
     let objects = ObjectStore::open_or_create(&store.objects_dir(&upstream.name), &upstream.name)?;
     objects.borrow_from(&clone.objects_dir())?;
     share_cut(&clone, &objects)?;
@@ -291,8 +314,7 @@ fn stand_in(objects: &ObjectStore, missing: &[Oid]) -> Result<HashSet<Oid>, Craw
 /// A shallow clone's history ends where it says; the object store must know.
 fn share_cut(clone: &Clone, objects: &ObjectStore) -> Result<(), CrawlError> {
     let own = objects.dir().join("shallow");
-    let io =
-        |e| CrawlError::Store(headwater_store::StoreError::Io { path: own.clone(), source: e });
+    let io = |e| CrawlError::Store(StoreError::Io { path: own.clone(), source: e });
     match clone.shallow_file() {
         Some(file) => std::fs::copy(file, &own).map(|_| ()).map_err(io),
         None if own.exists() => std::fs::remove_file(&own).map_err(io),

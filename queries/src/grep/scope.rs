@@ -121,7 +121,7 @@ impl<'a> Commits<'a> {
                 commit: None,
                 path: None,
                 detail: format!(
-                    "not all of it was crawled; `headwater crawl {}{scope}` gets the rest",
+                    "not all of it was crawled; `headwater crawl {}{scope} --from-git DIR` gets the rest",
                     self.upstream.name
                 ),
             }]

@@ -92,6 +92,9 @@ pub struct Ranking {
     pub commits: Vec<Ranked>,
     /// What the window holds.
     pub outlook: Outlook,
+    /// How well the best commit meets the words of the question: 0 not at all, 1 as well
+    /// as a commit that is about it does.
+    pub met: f64,
 }
 
 /// What a match of words came to.
@@ -120,9 +123,10 @@ pub fn rank(
         .zip(text.into_iter().zip(concept))
         .map(|(candidate, (text, concept))| {
             let mut reasons = Vec::new();
-            let points = weights.text.points * part(text.sum, best_text);
+            let points = weights.text.points * part(text.sum, best_text.max(weights.text.floor));
             told(&mut reasons, text, points, "words of the symptom");
-            let points = weights.concept.points * part(concept.sum, best_concept);
+            let floor = best_concept.max(weights.concept.floor);
+            let points = weights.concept.points * part(concept.sum, floor);
             told(&mut reasons, concept, points, "speaks of");
             let (inert, contradicted) =
                 structure(&mut reasons, question, candidate.commit, facets, weights);
@@ -149,7 +153,9 @@ pub fn rank(
     } else {
         Outlook::Faint
     };
-    Ranking { commits, outlook }
+    // Squared, since the middle of the scale is met by chance in any large window.
+    let met = part(best_text, weights.text.floor).min(1.0).powi(2);
+    Ranking { commits, outlook, met }
 }
 
 /// Sums the reasons up and puts the largest first.

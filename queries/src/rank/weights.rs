@@ -27,6 +27,9 @@ pub struct Weights {
 pub struct TextWeights {
     /// Points of the best commit of the window; the others' are in proportion.
     pub points: f64,
+    /// The match at which the best gets all its points: a weaker one gets its part, so
+    /// that the best of nothing is not promoted.
+    pub floor: f64,
     /// Weight of the subject.
     pub subject: f64,
     /// Weight of the rest of the message.
@@ -57,6 +60,8 @@ pub struct TextWeights {
 pub struct FieldWeights {
     /// Points of the best commit of the window; the others' are in proportion.
     pub points: f64,
+    /// The match at which the best gets all its points.
+    pub floor: f64,
     /// Weight of the subject.
     pub subject: f64,
     /// Weight of the rest of the message.

@@ -6,9 +6,9 @@ use headwater_store::model::Label;
 use headwater_store::upstream::Upstreams;
 use headwater_store::{Oid, Store};
 
-use super::candidates::{place_pins, ranked};
+use super::candidates::{RankedWindow, place_pins, ranked};
 use super::collect::{Collected, collect};
-use super::engines::{ASSUMED_FORMAT, Engines};
+use super::engines::Engines;
 use super::known::{Known, know, mark_pins};
 use super::nested::nested_windows;
 use super::open::{asked_again, open_questions};
@@ -49,7 +49,12 @@ pub fn why(
 
     let mut objects = store.objects(&upstream.name)?.reader();
     let trees = [main.base.commit.commit().tree, main.head.commit.commit().tree];
-    let engines = Engines::read(upstream, ASSUMED_FORMAT, trees, &mut objects)?;
+    let engines = Engines::read(
+        upstream,
+        families::format_of(question.model.as_deref()),
+        trees,
+        &mut objects,
+    )?;
     let family = question.model.as_deref().map(families::of_model);
 
     let mut spellings = Spellings::default();
@@ -67,8 +72,9 @@ pub fn why(
     mark_pins(upstream, &engines, &nested, &mut all);
 
     let prior = Prior::built_in()?;
-    let (mut candidates, nothing) = ranked(store, rules, question, &prior, &all)?;
-    place_pins(&mut candidates, &nested, &all);
+    let RankedWindow { mut candidates, nothing, met } =
+        ranked(store, rules, question, &prior, &all)?;
+    place_pins(&mut candidates, &prior, &nested, &all);
     for (at, candidate) in candidates.iter_mut().enumerate() {
         candidate.rank = at + 1;
     }
@@ -77,7 +83,7 @@ pub fn why(
         all.iter().flat_map(|(_, known)| known).flat_map(|k| k.events.clone()).collect();
     events.sort_by_key(|event| order.get(&event.sha).copied().unwrap_or(usize::MAX));
 
-    open_questions(question, &main, &nested, &events, &engines, &mut open);
+    open_questions(question, &main, &nested, &events, &engines, met, &mut open);
     let window = main.report.clone();
     let found = headline::Found {
         window: &window,
@@ -85,6 +91,10 @@ pub fn why(
         candidates: &candidates,
         events: &events,
         nothing,
+        unread: nested
+            .iter()
+            .filter(|n| n.window.is_none() && !engines.pin_is_off_path(&n.pin))
+            .collect(),
         hindsight: question.as_of != AsOf::Head,
     };
     let headline = headline::line(&found);

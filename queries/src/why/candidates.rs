@@ -10,18 +10,28 @@ use super::collect::Collected;
 use super::known::Known;
 use super::prior::Prior;
 use super::report::{Candidate, ClassEvidence, NestedWindow, Reason, Verdict};
-use super::{AsOf, WhyQuestion, verdict};
+use super::{AsOf, WhyQuestion, families, verdict};
 use crate::QueryError;
 use crate::rank::{self, QuestionReader};
 
-/// Every commit with its score, best first; and whether nothing can have an effect.
+/// A window's commits, ranked.
+pub(super) struct RankedWindow {
+    /// Every commit with its score, best first.
+    pub(super) candidates: Vec<Candidate>,
+    /// Nothing in it can have an effect.
+    pub(super) nothing: bool,
+    /// How well its best meets the symptom's words; `None` without a symptom.
+    pub(super) met: Option<f64>,
+}
+
+/// Ranks every commit of the windows.
 pub(super) fn ranked(
     store: &Store,
     rules: &Rules,
     question: &WhyQuestion,
     prior: &Prior,
     all: &[(&Collected<'_>, Vec<Known<'_>>)],
-) -> Result<(Vec<Candidate>, bool), QueryError> {
+) -> Result<RankedWindow, QueryError> {
     let bad_rules =
         |e: rank::RulesError| QueryError::Rules { file: "rank".to_owned(), why: e.to_string() };
     let mut weights = rules.weights.clone();
@@ -78,16 +88,19 @@ pub(super) fn ranked(
         ranking.commits.into_iter().map(|r| (r.oid, r)).collect();
 
     let likely = likely_classes(question);
+    let met = question.symptom.is_some().then_some(ranking.met);
+    let family = question.model.as_deref().map(families::of_model);
     let mut candidates = Vec::new();
     for (window, known) in all {
         for one in known {
             let ranked = by_oid.remove(&one.patch.stored().commit().oid);
-            candidates.push(candidate(store, question, prior, &likely, window, one, ranked)?);
+            let seen = Seen { prior, likely: &likely, met, family: family.as_deref() };
+            candidates.push(candidate(store, question, &seen, window, one, ranked)?);
         }
     }
-    candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.sha.cmp(&b.sha)));
+    candidates.sort_by(best_first);
     let nothing = candidates.iter().all(|c| c.verdict != Verdict::Candidate);
-    Ok((candidates, nothing))
+    Ok(RankedWindow { candidates, nothing, met })
 }
 
 /// What commits from after the window say of each of its commits, where that may count.
@@ -146,11 +159,26 @@ fn likely_classes(question: &WhyQuestion) -> Vec<&'static str> {
     likely
 }
 
+/// What the parts of a score are given by, besides the commit.
+struct Seen<'a> {
+    prior: &'a Prior,
+    likely: &'a [&'a str],
+    /// How well the window meets the symptom's words; `None` without a symptom.
+    met: Option<f64>,
+    /// The family of the model in question.
+    family: Option<&'a str>,
+}
+
+/// What is ruled out comes last, whatever its words.
+fn best_first(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
+    let open = |c: &Candidate| matches!(c.verdict, Verdict::Candidate | Verdict::ConfirmedByToggle);
+    open(b).cmp(&open(a)).then_with(|| b.score.total_cmp(&a.score)).then_with(|| a.sha.cmp(&b.sha))
+}
+
 fn candidate(
     store: &Store,
     question: &WhyQuestion,
-    prior: &Prior,
-    likely: &[&str],
+    seen: &Seen<'_>,
     window: &Collected<'_>,
     known: &Known<'_>,
     ranked: Option<rank::Ranked>,
@@ -171,8 +199,13 @@ fn candidate(
         .flat_map(|ranked| ranked.reasons)
         .map(|reason| Reason { points: reason.points, words: reason.words, evidence: Vec::new() })
         .collect();
-    let has_symptom = question.symptom.is_some();
-    for part in prior.parts(has_symptom, &known.events, &classes, likely) {
+    let Seen { prior, likely, met, family } = *seen;
+    if let Some(line) = family.and_then(|family| families::naming(family, &commit.message)) {
+        let words = format!("its message names the model's family: “{line}”");
+        let points = prior.family_named(met);
+        reasons.push(Reason { points, words, evidence: vec![stored.evidence()] });
+    }
+    for part in prior.parts(met, &known.events, &classes, likely) {
         let is_default = part.words.starts_with("moves the default");
         let evidence = if is_default { known.event_lines.clone() } else { Vec::new() };
         reasons.push(Reason { points: part.points, words: part.words, evidence });
@@ -228,13 +261,13 @@ fn known_at_head(window: &Collected<'_>) -> bool {
 /// A pin bump is the heading of what it brings: it ranks right after the best of it.
 pub(super) fn place_pins(
     candidates: &mut [Candidate],
+    prior: &Prior,
     nested: &[NestedWindow],
     all: &[(&Collected<'_>, Vec<Known<'_>>)],
 ) {
     let Some((_, main)) = all.first() else { return };
     for known in main {
         let Some(opened) = known.opens.and_then(|at| nested.get(at)) else { continue };
-        let Some(window) = &opened.window else { continue };
         let best = candidates
             .iter()
             .filter(|c| c.upstream == opened.upstream && c.verdict == Verdict::Candidate)
@@ -242,15 +275,30 @@ pub(super) fn place_pins(
             .fold(f64::NEG_INFINITY, f64::max);
         let sha = known.patch.stored().commit().oid;
         let Some(bump) = candidates.iter_mut().find(|c| c.sha == sha) else { continue };
+        let evidence =
+            known.patch.patch().files.first().map(|f| known.patch.stored().evidence_at(&f.path));
+        let Some(window) = &opened.window else {
+            if bump.verdict == Verdict::Candidate {
+                let words = format!(
+                    "moves {} {} → {}, and what that brings is not in the store",
+                    opened.upstream,
+                    opened.pin_base.as_deref().unwrap_or("none"),
+                    opened.pin_head.as_deref().unwrap_or("none")
+                );
+                let points = prior.unread_pin();
+                bump.score += points;
+                let evidence = evidence.into_iter().collect();
+                bump.reasons.insert(0, Reason { points, words, evidence });
+            }
+            continue;
+        };
         let words = format!(
             "brings {} {}..{}, whose {} commits are ranked themselves: it stands after the best of them",
             opened.upstream, window.base, window.head, window.commits
         );
-        let evidence =
-            known.patch.patch().files.first().map(|f| known.patch.stored().evidence_at(&f.path));
         let points = if best.is_finite() { best - 0.001 - bump.score } else { 0.0 };
         bump.score += points;
         bump.reasons.insert(0, Reason { points, words, evidence: evidence.into_iter().collect() });
     }
-    candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.sha.cmp(&b.sha)));
+    candidates.sort_by(best_first);
 }

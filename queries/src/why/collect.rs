@@ -62,7 +62,10 @@ fn collect_between<'a>(
     let (base_node, head_node) = (node(&base)?, node(&head)?);
     let nodes = graph.between(base_node, head_node);
     let behind = graph.between(head_node, base_node).len();
-    if nodes.is_empty() && behind > 0 {
+    // Release branches make both sides hold something: the older end that lacks more is
+    // BASE, whichever was named first.
+    let older = head.commit.commit().committed < base.commit.commit().committed;
+    if behind > 0 && (nodes.is_empty() || (older && behind > nodes.len())) {
         return Err(QueryError::Reversed { base: base.name, head: head.name });
     }
     // A walk that ran into the end of a shallow history has not seen the whole window.

@@ -10,12 +10,11 @@ use regex::Regex;
 use super::paths::globs;
 use crate::QueryError;
 
-/// The format that a model is assumed to have until a crawl says otherwise.
-pub(super) const ASSUMED_FORMAT: &str = "gguf";
-
 /// An upstream's engines at both ends of a window.
 pub(super) struct Engines {
     list: Vec<EngineAt>,
+    /// The model's format.
+    format: String,
 }
 
 struct EngineAt {
@@ -70,7 +69,12 @@ impl Engines {
                 guards,
             });
         }
-        Ok(Engines { list })
+        Ok(Engines { list, format: format.to_owned() })
+    }
+
+    /// The format that the model is taken to have.
+    pub(super) fn format(&self) -> &str {
+        &self.format
     }
 
     /// The engines that run the model in either tree.
@@ -103,7 +107,10 @@ impl Engines {
             let why = if first.runs {
                 format!("only the engine {} uses it, which neither tree has", first.name)
             } else {
-                format!("only the engine {} uses it, which does not run this model", first.name)
+                format!(
+                    "only the engine {} uses it, which runs no {} model",
+                    first.name, self.format
+                )
             };
             return Ok(Some(OffPath { why, line: None }));
         }

@@ -25,6 +25,29 @@ pub(super) fn named_in(family: &str, line: &str) -> bool {
     !family.is_empty() && plain(line).contains(&family)
 }
 
+/// The line of a message that names the family, shortened; a name without a digit that
+/// half of all messages hold says nothing.
+pub(super) fn naming(family: &str, message: &str) -> Option<String> {
+    let bare = plain(family);
+    if bare.len() < 4 || ["llama", "ollama", "model"].contains(&bare.as_str()) {
+        return None;
+    }
+    let line = message.lines().find(|line| named_in(family, line))?.trim();
+    Some(match line.char_indices().nth(160) {
+        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or(line)),
+        None => line.to_owned(),
+    })
+}
+
+/// The format that a model's name tells: MLX's own where the name says so, else GGUF, which
+/// is an assumption.
+pub(super) fn format_of(model: Option<&str>) -> &'static str {
+    let parts = |name: &str| {
+        name.to_lowercase().split(|c: char| !c.is_ascii_alphanumeric()).any(|part| part == "mlx")
+    };
+    if model.is_some_and(parts) { "safetensors" } else { "gguf" }
+}
+
 fn plain(text: &str) -> String {
     text.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
@@ -47,6 +70,14 @@ mod tests {
         assert!(may_share("muse-glimmer", "glimmer"));
         assert!(!may_share("gemma4", "qwen35"));
         assert!(!may_share("gemma4", "glimmer"));
+        let message = "api: a default\n\nPenalties cost gemma2 through Gemma-4 most.";
+        assert_eq!(
+            naming("gemma4", message).unwrap(),
+            "Penalties cost gemma2 through Gemma-4 most."
+        );
+        assert_eq!(naming("llama", "llama : x"), None);
+        assert_eq!(format_of(Some("gemma4:26b-mlx-bf16")), "safetensors");
+        assert_eq!([format_of(Some("gemma4:26b")), format_of(None)], ["gguf"; 2]);
         assert!(named_in("qwen35", "case \"qwen3.5\":"));
         assert!(!named_in("qwen35", "case \"gemma4\":"));
     }

@@ -2,6 +2,9 @@
 
 use super::report::{Candidate, DefaultEvent, NestedWindow, Verdict, WindowReport};
 
+/// A first candidate with fewer points than this is there for want of a better one.
+const WEAK: f64 = 1.5;
+
 /// What the line is made of.
 pub(super) struct Found<'a> {
     pub(super) window: &'a WindowReport,
@@ -10,6 +13,8 @@ pub(super) struct Found<'a> {
     pub(super) events: &'a [DefaultEvent],
     /// Nothing in the window can have an effect on what was asked.
     pub(super) nothing: bool,
+    /// Pins that moved to what is not in the store, and that the model may meet.
+    pub(super) unread: Vec<&'a NestedWindow>,
     /// What came after the window was looked at.
     pub(super) hindsight: bool,
 }
@@ -20,10 +25,27 @@ pub(super) fn line(found: &Found<'_>) -> String {
     let open: Vec<&Candidate> =
         found.candidates.iter().filter(|c| c.verdict == Verdict::Candidate).collect();
     let first = open.first().filter(|_| !found.nothing);
+    let unread: String = found
+        .unread
+        .iter()
+        .map(|pin| {
+            let ends = [&pin.pin_base, &pin.pin_head].map(|end| end.as_deref().unwrap_or("none"));
+            format!(
+                " What {} {} → {} brings is not in the store, and may hold the cause.",
+                pin.upstream, ends[0], ends[1]
+            )
+        })
+        .collect();
     let Some(first) = first else {
-        let pin = match found.nested.iter().any(|nested| nested.window.is_some()) {
-            true => "",
-            false => " and the engine's pin did not move",
+        let pin = match (found.nested.is_empty(), unread.is_empty()) {
+            (true, _) => " and the engine's pin did not move",
+            (false, true) => "",
+            (false, false) => {
+                return format!(
+                    "Nothing that is stored of {} {}..{} can explain it.{unread}",
+                    found.window.upstream, found.window.base, found.window.head
+                );
+            }
         };
         return format!(
             "Nothing in {} {}..{} can explain it: of {} commits none is left that a model on the server meets{pin}. Drivers, toolkits and re-quantized models are not in this store.",
@@ -78,8 +100,12 @@ pub(super) fn line(found: &Found<'_>) -> String {
         1 => "1 other change is not ruled out.".to_owned(),
         n => format!("{n} other changes are not ruled out."),
     };
+    let opening = match first.score < WEAK {
+        true => "Nothing here speaks strongly for itself; first of what is left",
+        false => "Strongest candidate",
+    };
     format!(
-        "Strongest candidate: {} {} {what}{shipped}.{undo}{fixed} {others}",
+        "{opening}: {} {} {what}{shipped}.{undo}{fixed} {others}{unread}",
         first.upstream,
         first.sha.short(),
     )

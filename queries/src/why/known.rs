@@ -9,7 +9,7 @@ use super::WhyQuestion;
 use super::answer::Rules;
 use super::collect::Collected;
 use super::defaults::{self, Moved};
-use super::engines::{ASSUMED_FORMAT, Engines};
+use super::engines::Engines;
 use super::paths::PathRules;
 use super::report::{DefaultEvent, NestedWindow, Verdict};
 use super::verdict::{Judge, Judged};
@@ -45,7 +45,7 @@ pub(super) fn know<'w>(
         engines
     } else {
         let trees = [window.base.commit.commit().tree, window.head.commit.commit().tree];
-        own = Engines::read(window.upstream, ASSUMED_FORMAT, trees, &mut objects)?;
+        own = Engines::read(window.upstream, engines.format(), trees, &mut objects)?;
         &own
     };
     let judge = Judge { rules: &path_rules, engines, family };
@@ -134,7 +134,11 @@ pub(super) fn mark_pins(
             let path = home.and_then(|pin| pin.homes.first()).map_or("", |home| home.path.as_str());
             bump.judged = Some(Judged {
                 verdict: Verdict::OffPath,
-                why: format!("only engines that do not run this model use the pin {}", nested.pin),
+                why: format!(
+                    "only engines that run no {} model use the pin {}",
+                    engines.format(),
+                    nested.pin
+                ),
                 evidence: vec![bump.patch.stored().evidence_at(path)],
             });
         }

@@ -7,12 +7,16 @@ use super::collect::Collected;
 use super::engines::Engines;
 use super::report::{DefaultEvent, NestedWindow, OpenQuestion};
 
+/// Below this, the words of a symptom say little (see `Ranking::met`).
+const FEW_WORDS: f64 = 0.35;
+
 pub(super) fn open_questions(
     question: &WhyQuestion,
     main: &Collected<'_>,
     nested: &[NestedWindow],
     events: &[DefaultEvent],
     engines: &Engines,
+    met: Option<f64>,
     open: &mut Vec<OpenQuestion>,
 ) {
     let ask = |question: String, rederive: Vec<String>| OpenQuestion {
@@ -31,7 +35,7 @@ pub(super) fn open_questions(
                 ),
                 vec![
                     format!("headwater crawl {} --from-git DIR", nested.upstream),
-                    format!("git log --oneline {base}..{head}"),
+                    format!("git -C DIR log --oneline {base}..{head}"),
                 ],
             ));
         }
@@ -41,7 +45,8 @@ pub(super) fn open_questions(
         if !running.is_empty() {
             open.push(ask(
                 format!(
-                    "that {model} is a GGUF model, run by {}, is assumed from its name",
+                    "that {model} is a {} model, run by {}, is assumed from its name",
+                    engines.format(),
                     running.join(" or ")
                 ),
                 vec![format!("headwater crawl models {model}"), format!("ollama show {model}")],
@@ -68,9 +73,29 @@ pub(super) fn open_questions(
                     "{} is decided at run time; {} was assumed to be the device",
                     event.knob, device.device
                 ),
-                vec![format!("headwater show {} {}", event.upstream, event.sha.short())],
+                [
+                    event
+                        .on_device
+                        .as_ref()
+                        .filter(|d| d.device.contains("cuda"))
+                        .map(|_| "nvidia-smi --query-gpu=name --format=csv".to_owned()),
+                    Some(format!("headwater show {} {}", event.upstream, event.sha.short())),
+                ]
+                .into_iter()
+                .flatten()
+                .collect(),
             ));
         }
+    }
+    if met.is_some_and(|met| met < FEW_WORDS) {
+        open.push(ask(
+            "no commit has more than few of the symptom's words, so the order rests mostly on what is known of the changes; more of what was seen would help: flags, hardware, log lines"
+                .to_owned(),
+            vec![format!(
+                "headwater why {} {}..{} --symptom 'what you saw, in more words'",
+                main.upstream.name, main.report.base, main.report.head
+            )],
+        ));
     }
     if question.model.is_none() && question.symptom.is_none() {
         open.push(ask(

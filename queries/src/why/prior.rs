@@ -16,6 +16,8 @@ pub(super) struct Prior {
     alone: Points,
     /// Where words of a symptom were ranked already: what is known breaks ties.
     with_symptom: Points,
+    /// For a pin that moved to what is not in the store: anything may be in it.
+    unread_pin: f64,
     /// Points for verdicts, which count in both cases.
     verdict: VerdictPoints,
 }
@@ -31,6 +33,8 @@ struct Points {
     class: std::collections::BTreeMap<String, f64>,
     /// For a class that the named backend or model makes likely.
     class_asked: f64,
+    /// For a message that names the model's family.
+    family_named: f64,
 }
 
 /// Points for verdicts.
@@ -43,6 +47,20 @@ pub(super) struct VerdictPoints {
     pub(super) off_path: f64,
     /// Inert.
     pub(super) inert: f64,
+}
+
+/// What is known decides as far as words do not.
+struct Mixed<'a> {
+    alone: &'a Points,
+    with: &'a Points,
+    met: Option<f64>,
+}
+
+impl Mixed<'_> {
+    fn of(&self, points: impl Fn(&Points) -> f64) -> f64 {
+        let met = self.met.unwrap_or(0.0);
+        points(self.alone) * (1.0 - met) + points(self.with) * met
+    }
 }
 
 /// A part of a score.
@@ -63,15 +81,26 @@ impl Prior {
         &self.verdict
     }
 
-    /// The parts for a commit: its largest default event, and its classes.
+    /// For a pin that moved to what is not in the store.
+    pub(super) fn unread_pin(&self) -> f64 {
+        self.unread_pin
+    }
+
+    /// For a commit whose message names the model's family.
+    pub(super) fn family_named(&self, met: Option<f64>) -> f64 {
+        Mixed { alone: &self.alone, with: &self.with_symptom, met }.of(|p| p.family_named)
+    }
+
+    /// The parts for a commit: its largest default event, and its classes. `met` tells
+    /// how well the window's best meets a symptom's words, where one was given.
     pub(super) fn parts(
         &self,
-        has_symptom: bool,
+        met: Option<f64>,
         events: &[DefaultEvent],
         classes: &[ClassEvidence],
         asked: &[&str],
     ) -> Vec<Part> {
-        let points = if has_symptom { &self.with_symptom } else { &self.alone };
+        let points = Mixed { alone: &self.alone, with: &self.with_symptom, met };
         let mut parts = Vec::new();
         let moves = events.iter().filter(|e| e.old.is_some() && e.new.is_some());
         let largest = moves
@@ -82,19 +111,17 @@ impl Prior {
                 );
                 match &event.on_device {
                     Some(device) if device.unchanged => Part {
-                        points: points.default_event_unchanged,
+                        points: points.of(|p| p.default_event_unchanged),
                         words: format!(
                             "moves the default of {} {old} → {new}, which on {} comes to {} as before: {}",
                             event.knob, device.device, device.becomes, device.why
                         ),
                     },
                     _ => Part {
-                        points: points
-                            .default_event
-                            .get(&event.scope)
-                            .or_else(|| points.default_event.get("other"))
-                            .copied()
-                            .unwrap_or(0.0),
+                        points: points.of(|p| {
+                            let named = p.default_event.get(&event.scope);
+                            named.or(p.default_event.get("other")).copied().unwrap_or(0.0)
+                        }),
                         words: format!("moves the default of {} {old} → {new}", event.knob),
                     },
                 }
@@ -109,8 +136,10 @@ impl Prior {
             }
             counted.push(&class.class);
             let is_asked = asked.contains(&class.class.as_str());
-            let known = points.class.get(&class.class).copied().unwrap_or(0.0);
-            let sum = known + if is_asked { points.class_asked } else { 0.0 };
+            let sum = points.of(|p| {
+                let known = p.class.get(&class.class).copied().unwrap_or(0.0);
+                known + if is_asked { p.class_asked } else { 0.0 }
+            });
             if sum != 0.0 {
                 parts.push(Part {
                     points: sum,

@@ -50,11 +50,19 @@ impl Judge<'_> {
         if let Some(judged) = self.by_files(patch, objects)? {
             return Ok(Some(judged));
         }
-        let inert = labels.iter().find(|label| label.class == "inert");
-        Ok(inert.map(|inert| Judged {
+        let inert: Vec<&Label> = labels.iter().filter(|label| label.class == "inert").collect();
+        if inert.is_empty() {
+            return Ok(None);
+        }
+        let mut rules: Vec<&str> = inert.iter().map(|label| label.rule.as_str()).collect();
+        rules.dedup();
+        Ok(Some(Judged {
             verdict: Verdict::Inert,
-            why: format!("changes nothing that a model on the server meets (rule {})", inert.rule),
-            evidence: lines(patch, inert),
+            why: format!(
+                "changes nothing that a model on the server meets ({})",
+                rules.join(" and ")
+            ),
+            evidence: inert.into_iter().flat_map(|label| lines(patch, label)).collect(),
         }))
     }
 

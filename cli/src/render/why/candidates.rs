@@ -35,10 +35,12 @@ pub(super) fn one(page: &mut Page, candidate: &Candidate) {
     ));
     page.item(0, &format!("{head} {subject}  {facts}"));
     let mut shown = HashSet::new();
+    let mut rest = candidate.score;
     for (at, reason) in candidate.reasons.iter().take(4).enumerate() {
         if at > 0 && reason.points.abs() < WORTH_A_LINE {
             continue;
         }
+        rest -= reason.points;
         let words = page.safe(&reason.words);
         page.item(2, &format!("{:+.1} {words}", reason.points));
         for evidence in reason.evidence.iter().take(2) {
@@ -46,6 +48,9 @@ pub(super) fn one(page: &mut Page, candidate: &Candidate) {
             let line = evidence_line(page, evidence);
             page.item(4, &line);
         }
+    }
+    if rest.abs() >= 0.05 {
+        page.item(2, &format!("{rest:+.1} in smaller reasons"));
     }
     // A line that was shown already says nothing new under its class.
     let lines = candidate.classes.iter().filter_map(|class| {

@@ -75,8 +75,13 @@ fn one_default(page: &mut Page, group: &[&DefaultEvent]) {
     }
     if let Some(device) = group.iter().find_map(|e| e.on_device.as_ref()) {
         let same = if device.unchanged { "as before" } else { "a change" };
-        let words =
-            page.safe(&format!("on {}: {}, {same}: {}", device.device, device.becomes, device.why));
+        let words = page.safe(&format!(
+            "on {}: {}, {same}: {} (lines as of {})",
+            device.device,
+            device.becomes,
+            device.why,
+            event.sha.short()
+        ));
         page.item(1, &words);
         for evidence in &device.evidence {
             let shown = evidence_line(page, evidence);
