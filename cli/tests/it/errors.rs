@@ -31,7 +31,26 @@ fn a_reversed_window_offers_the_swap() {
 fn a_clone_of_something_else_is_refused_and_nothing_of_it_is_stored() {
     let place = Place::crawled();
     let before = crate::support::dump(&place.store());
-    let other = place.demo.llama_cpp.path().display().to_string();
+    let other = place.dir.path().join("other");
+    for args in [
+        &["init", "-q", "-b", "main"][..],
+        &[
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@b.c",
+            "commit",
+            "-q",
+            "--allow-empty",
+            "-m",
+            "x",
+        ],
+    ] {
+        std::fs::create_dir_all(&other).unwrap();
+        let git = std::process::Command::new("git").args(args).current_dir(&other).status();
+        assert!(git.unwrap().success());
+    }
+    let other = other.display().to_string();
     let line = place.error(&["crawl", "ollama", "--from-git", &other]);
     assert!(line.contains("ollama/ollama") && line.contains("shares no commit"), "{line}");
     assert!(before == crate::support::dump(&place.store()), "the store changed");
