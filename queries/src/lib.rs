@@ -7,6 +7,7 @@ pub mod derive;
 mod error;
 pub mod grep;
 pub mod ledger;
+pub mod models;
 pub mod pins;
 pub mod rank;
 pub mod show;

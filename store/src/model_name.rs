@@ -150,7 +150,9 @@ mod tests {
 
     #[test]
     fn what_could_leave_its_place_is_no_name() {
-        for text in ["", ":", "a:", "../../etc/passwd", "a/../b", "a b", "é", "a?x", "/a", "a/b/c/d"] {
+        for text in
+            ["", ":", "a:", "../../etc/passwd", "a/../b", "a b", "é", "a?x", "/a", "a/b/c/d"]
+        {
             assert!(text.parse::<ModelName>().is_err(), "{text}");
         }
     }

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use headwater_queries::defaults::{self, EventRow, Question};
-use headwater_queries::ledger::{Extractors, Scope};
+use headwater_queries::ledger::Scope;
 use headwater_queries::window::WindowSpec;
 
 use crate::args::Format;
@@ -44,7 +44,7 @@ pub struct Args {
 pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
     let upstream = context.upstreams.get(&args.upstream)?;
-    let extractors = Extractors::built_in()?;
+    let extractors = context.extractors()?;
     let mut store = context.open()?;
     let question = Question {
         window: args.window.as_deref().map(WindowSpec::parse).transpose()?,

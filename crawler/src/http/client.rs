@@ -215,8 +215,7 @@ impl Client {
             builder = builder.header(header::IF_NONE_MATCH, etag);
         }
         if let Some(json) = &request.json {
-            builder =
-                builder.header(header::CONTENT_TYPE, "application/json").body(json.clone());
+            builder = builder.header(header::CONTENT_TYPE, "application/json").body(json.clone());
         }
         let mut response = builder.send().await.map_err(|e| told(&url, e))?;
         let status = response.status();

@@ -94,11 +94,11 @@ fn one(
         }
     };
     let manifest = Digest::of(&answer.body);
-    let layers = manifest::layers(&answer.body).map_err(|why| format_error("manifest", name, why))?;
+    let layers =
+        manifest::layers(&answer.body).map_err(|why| format_error("manifest", name, why))?;
     let read = store.model_version(manifest)?;
-    let read = read.is_some_and(|v| {
-        v.readings().iter().any(|r| r.transport == ModelTransport::Registry)
-    });
+    let read =
+        read.is_some_and(|v| v.readings().iter().any(|r| r.transport == ModelTransport::Registry));
     if read {
         let receipt = receipt(store, "registry", &answer, None)?;
         add(store, name, ModelPlace::Registry, Some(manifest), receipt, None)?;
@@ -150,8 +150,10 @@ pub(super) fn last(
 pub(super) fn parsed<'b>(
     name: &ModelName,
     blobs: impl Iterator<Item = (&'b ModelLayer, &'b [u8])>,
-) -> Result<(Option<std::collections::BTreeMap<String, serde_json::Value>>, ModelFacts), RegistryError>
-{
+) -> Result<
+    (Option<std::collections::BTreeMap<String, serde_json::Value>>, ModelFacts),
+    RegistryError,
+> {
     let (mut params, mut facts) = (None, ModelFacts::default());
     for (layer, bytes) in blobs {
         let wrong = |why| format_error(&layer.kind, name, why);

@@ -146,12 +146,7 @@ fn from_server(
 /// but the user's.
 fn folder_receipt(store: &Store, within: &str, body: &[u8]) -> Result<i64, RegistryError> {
     let source = format!("models folder: {within}");
-    let new = NewReceipt {
-        transport: "folder",
-        source: &source,
-        obtained: Utc::now(),
-        body,
-        etag: None,
-    };
+    let new =
+        NewReceipt { transport: "folder", source: &source, obtained: Utc::now(), body, etag: None };
     Ok(store.add_receipt_of(store.models_id()?, &new)?)
 }

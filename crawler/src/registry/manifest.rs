@@ -121,7 +121,9 @@ mod tests {
     fn tensors_are_told_as_one() {
         let one = Digest::of(b"1");
         let layer = |kind: &str| {
-            format!("{{\"mediaType\":\"application/vnd.ollama.image.{kind}\",\"digest\":\"{one}\",\"size\":2}}")
+            format!(
+                "{{\"mediaType\":\"application/vnd.ollama.image.{kind}\",\"digest\":\"{one}\",\"size\":2}}"
+            )
         };
         let text = format!(
             "{{\"config\":{},\"layers\":[{},{},{}]}}",

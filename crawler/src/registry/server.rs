@@ -69,7 +69,8 @@ impl<'a> Server<'a> {
             why: format!("it is no list of models: {e}"),
         })?;
         let listed = tags.models.unwrap_or_default().into_iter();
-        let named = listed.filter_map(|tag| Some((tag.name.parse().ok()?, tag.digest.parse().ok()?)));
+        let named =
+            listed.filter_map(|tag| Some((tag.name.parse().ok()?, tag.digest.parse().ok()?)));
         let named = named.collect();
         Ok((answer, named))
     }

@@ -102,7 +102,41 @@ fn parts(value: &str) -> Vec<(String, Kind)> {
     }
     strip_string_constructor(&mut out);
     strip_casts(&mut out);
+    negate_comparisons(&mut out);
     out
+}
+
+/// `!(a == b)` is `a != b`, and the other way round.
+fn negate_comparisons(out: &mut Vec<(String, Kind)>) {
+    let is = |token: Option<&(String, Kind)>, text: &str| token.is_some_and(|t| t.0 == text);
+    let mut at = 0;
+    while at + 1 < out.len() {
+        if !(is(out.get(at), "!") && is(out.get(at + 1), "(")) {
+            at += 1;
+            continue;
+        }
+        let mut depth = 0u32;
+        let mut compared = Vec::new();
+        let mut several = false;
+        let close = (at + 1..out.len()).find(|n| {
+            let next = out.get(n + 1);
+            match out[*n].0.as_str() {
+                "(" => depth += 1,
+                ")" => depth = depth.saturating_sub(1),
+                "=" | "!" if depth == 1 && is(next, "=") => compared.push(*n),
+                "&" | "|" | "<" | ">" if depth == 1 => several = true,
+                _ => {}
+            }
+            depth == 0
+        });
+        if let (Some(close), [sign], false) = (close, compared.as_slice(), several) {
+            let other = if out[*sign].0 == "=" { "!" } else { "=" };
+            out[*sign].0 = other.to_owned();
+            out.remove(close);
+            out.drain(at..at + 2);
+        }
+        at += 1;
+    }
 }
 
 /// Go's ways of writing a number as text, and casts, say nothing of the number; nor
@@ -298,6 +332,8 @@ mod tests {
             ("int(env.Parallel())", "env.Parallel"),
             ("fmt.Sprintf(\"%d\", o.N)", "strconv.Itoa(opts.N)"),
             ("strconv.FormatUint(n, 10)", "strconv.Itoa(n)"),
+            ("[!(f(a) == nil)] 1", "[f(a) != nil] 1"),
+            ("[x && !(a != b)] 1", "[x && a == b] 1"),
         ] {
             assert!(same(a, b, &[]), "{a} {b}");
         }
@@ -320,6 +356,8 @@ mod tests {
             ("A_NONE", "A_DISABLED_NOT"),
             ("\"q8\"", "GGML_TYPE_Q4"),
             ("f(a, 1)", "f(b, 1)"),
+            ("[!(a == b)] 1", "[a == b] 1"),
+            ("[!(a == b && c)] 1", "[a != b && c] 1"),
             ("http://a,app://b", "http://a,app://c"),
         ] {
             assert!(!same(a, b, &[]), "{a} {b}");

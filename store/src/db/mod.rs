@@ -40,8 +40,8 @@ pub use models::{
 };
 pub use patches::StoredPatch;
 pub use places::Place;
-pub use receipts::NewReceipt;
 pub use ranking::{NameRow, RankingRow, TermCounts};
+pub use receipts::NewReceipt;
 pub use write::{NewChange, NewCommit, WriteCaches, Writer};
 
 const MIGRATIONS: &[&str] = &[

@@ -174,8 +174,7 @@ impl ModelVersion {
 fn same_params(a: Option<&BTreeMap<String, Value>>, b: Option<&BTreeMap<String, Value>>) -> bool {
     let empty = BTreeMap::new();
     let (a, b) = (a.unwrap_or(&empty), b.unwrap_or(&empty));
-    a.len() == b.len()
-        && a.iter().zip(b).all(|((x, v), (y, w))| x == y && same_value(v, w))
+    a.len() == b.len() && a.iter().zip(b).all(|((x, v), (y, w))| x == y && same_value(v, w))
 }
 
 /// Whether two values of a parameter mean the same: `1` and `1.0` do, and a list of one
@@ -237,7 +236,8 @@ impl Store {
         let row: Option<(i64, Vec<u8>)> =
             query.query_row([digest], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
         let Some((size, packed)) = row else { return Ok(None) };
-        let damaged = || StoreError::Damaged(format!("the bytes of {digest} are not what they were"));
+        let damaged =
+            || StoreError::Damaged(format!("the bytes of {digest} are not what they were"));
         let size = usize::try_from(size).map_err(|_| damaged())?;
         let bytes = zstd::bulk::decompress(&packed, size).map_err(|_| damaged())?;
         if Digest::of(&bytes) != digest {

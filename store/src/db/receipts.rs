@@ -4,8 +4,8 @@ use chrono::{DateTime, Utc};
 use rusqlite::params;
 
 use super::{Store, UpstreamId, time};
-use crate::{Digest, StoreError};
 use crate::evidence::Receipt;
+use crate::{Digest, StoreError};
 
 /// How a record that one answer holds was obtained.
 #[derive(Debug, Clone)]

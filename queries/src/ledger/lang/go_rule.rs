@@ -121,7 +121,15 @@ fn outcomes(region: &str, wanted: &Wanted<'_>) -> Vec<Outcome> {
                 };
                 let target = tree::flat(tree::text(left, region));
                 if variable.is_match(&target) {
-                    let value = tree::flat(tree::text(right, region));
+                    let mut value = tree::flat(tree::text(right, region));
+                    // `a *= b` is `a = a * b`.
+                    let operator = node.child_by_field_name("operator");
+                    let operator = operator.map_or("", |o| tree::text(o, region));
+                    if let Some(op) =
+                        operator.strip_suffix('=').filter(|op| !matches!(*op, "" | ":"))
+                    {
+                        value = format!("{target} {op} {value}");
+                    }
                     out.push(Outcome {
                         target,
                         value,
@@ -233,5 +241,9 @@ mod tests {
         let found = assigned(text, &Regex::new(".").unwrap(), &Regex::new(r"^\w+\.Ctx$").unwrap());
         let told: Vec<_> = found.iter().map(|f| (f.knob.as_str(), f.value.as_str())).collect();
         assert_eq!(told, [("Ctx", "[big] 8"), ("Ctx", "[else] 4")]);
+        let text = "package x\n\nfunc set(o *O) {\n\to.Ctx *= n\n\to.Ctx = o.Ctx * n\n}\n";
+        let found = assigned(text, &Regex::new(".").unwrap(), &Regex::new(r"^\w+\.Ctx$").unwrap());
+        let told: Vec<_> = found.iter().map(|f| f.value.as_str()).collect();
+        assert_eq!(told, ["o.Ctx * n", "o.Ctx * n"]);
     }
 }
