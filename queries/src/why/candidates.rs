@@ -243,7 +243,7 @@ pub(super) fn place_pins(
         let sha = known.patch.stored().commit().oid;
         let Some(bump) = candidates.iter_mut().find(|c| c.sha == sha) else { continue };
         let words = format!(
-            "opens {} {}..{} ({} commits), which are ranked themselves",
+            "brings {} {}..{}, whose {} commits are ranked themselves: it stands after the best of them",
             opened.upstream, window.base, window.head, window.commits
         );
         let evidence =

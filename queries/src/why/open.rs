@@ -25,14 +25,17 @@ pub(super) fn open_questions(
     };
     for nested in nested {
         if let Some(gap) = &nested.gap {
+            let ends = [&nested.pin_base, &nested.pin_head];
+            let [base, head] = ends.map(|end| end.as_deref().unwrap_or("none"));
             open.push(ask(
                 format!(
-                    "what {} {}..{} brings is not known: {gap}",
-                    nested.upstream,
-                    nested.pin_base.as_deref().unwrap_or("none"),
-                    nested.pin_head.as_deref().unwrap_or("none")
+                    "what {} {base}..{head} brings is not known: {gap}; declare it in a file (docs/upstreams.md) and crawl a clone of it",
+                    nested.upstream
                 ),
-                vec![format!("headwater crawl {}", nested.upstream)],
+                vec![
+                    format!("headwater crawl {} --from-git DIR", nested.upstream),
+                    format!("git log --oneline {base}..{head}"),
+                ],
             ));
         }
     }
