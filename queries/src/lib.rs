@@ -1,6 +1,7 @@
 //! Answers computed from a store: first what is derived (places, labels, default events),
 //! then the questions themselves. It knows no network and writes no SQL.
 
+pub mod abi;
 pub mod classify;
 pub mod defaults;
 pub mod derive;

@@ -2,6 +2,7 @@
 
 pub mod grep;
 pub mod model;
+pub mod packagers;
 pub mod table;
 pub mod text;
 pub mod why;

@@ -240,7 +240,7 @@ fn the_models_folder_is_read_and_its_digests_are_checked() {
         }
     };
     place.kit.fault(Rule::new(Host::Ollama, Fault::Status(500)));
-    write("{\"repeat_penalty\":1.3,\"stop\":[\"\u{1b}[31mred\"]}\n", None);
+    write("{\"repeat_penalty\":1.3,\"stop\":[\"\\u001b[31mred\"]}\n", None);
     let told = place.ok(&["crawl", "models", "--installed"]);
     assert!(told.contains("mine:latest: new") && told.contains("no local server"), "{told}");
     let mine = place.json(&["model", "mine"]);
@@ -260,4 +260,125 @@ fn the_models_folder_is_read_and_its_digests_are_checked() {
     std::fs::remove_dir_all(place.folder()).unwrap();
     let error = place.error(&["crawl", "models", "--installed"]);
     assert!(error.contains("OLLAMA_MODELS"), "{error}");
+}
+
+/// Both miniatures in the store, and two models.
+fn with_upstreams() -> Place {
+    let place = Place::new();
+    let dirs = place.kit.with_demo(|demo| {
+        [("ollama", demo.ollama.path().to_owned()), ("llama.cpp", demo.llama_cpp.path().to_owned())]
+    });
+    for (name, dir) in dirs.unwrap() {
+        place.ok(&["crawl", name, "--from-git", &dir.display().to_string()]);
+    }
+    place.ok(&["crawl", "models", "gemma4:26b", "qwen3.6:27b", "gemma4:26b-nvfp4"]);
+    place
+}
+
+fn sha(place: &Place, of: impl FnOnce(&headwater_demo::Demo) -> Option<String>) -> String {
+    place.kit.with_demo(|demo| of(demo)).flatten().unwrap()
+}
+
+fn ollama_sha(place: &Place, name: &str) -> String {
+    sha(place, |demo| demo.ollama.sha(name).map(str::to_owned))
+}
+
+#[test]
+fn a_request_that_sets_nothing_runs_with_model_over_server_over_engine() {
+    let place = with_upstreams();
+    let told = place.json(&["model", "gemma4:26b", "--at", headwater_demo::BASE]);
+    assert_eq!(told["at"]["version"], headwater_demo::BASE);
+    assert_eq!(told["at"]["engine"]["pin"], headwater_demo::PIN_BASE);
+    let rows = told["effective"].as_array().unwrap();
+    let row = |knob: &str| rows.iter().find(|row| row["knob"] == knob).unwrap();
+    let temperature = row("temperature");
+    assert_eq!((&temperature["value"], &temperature["from"]), (&json!("1"), &json!("model")));
+    let penalty = row("repeat_penalty");
+    assert_eq!((&penalty["value"], &penalty["from"]), (&json!("1.1"), &json!("server-default")));
+    let back = ollama_sha(&place, headwater_demo::ollama::names::PENALTY_BACK);
+    assert_eq!(penalty["sha"], back.as_str());
+    assert!(penalty["source"].as_str().unwrap().contains(&back[..9]), "{penalty}");
+    // What asks the environment has the variable's own default.
+    let context = row("num_ctx");
+    assert!(context["source"].as_str().unwrap().contains("OLLAMA_CONTEXT_LENGTH"), "{context}");
+    let load = row("common_params.load_mode");
+    assert_eq!(load["from"], "engine-default");
+    assert!(load["note"].as_str().unwrap().contains("--load-mode"), "{load}");
+    // Another version, another default; a model that pins it keeps its own.
+    let newer = place.json(&["model", "gemma4:26b", "--at", headwater_demo::HEAD]);
+    let rows = newer["effective"].as_array().unwrap();
+    assert_eq!(rows.iter().find(|r| r["knob"] == "repeat_penalty").unwrap()["value"], "1.0");
+    let qwen = place.json(&["model", "qwen3.6:27b", "--at", headwater_demo::HEAD]);
+    let rows = qwen["effective"].as_array().unwrap();
+    let own = rows.iter().find(|r| r["knob"] == "repeat_penalty").unwrap();
+    assert_eq!((&own["value"], &own["from"]), (&json!("1"), &json!("model")));
+    // Tensors are not for this engine, and a screen says what it can.
+    let tensors = place.json(&["model", "gemma4:26b-nvfp4", "--at", headwater_demo::HEAD]);
+    assert!(tensors["at"]["notes"].to_string().contains("does not run"), "{}", tensors["at"]);
+    let screen = place.ok(&["model", "gemma4:26b", "--at", headwater_demo::BASE]);
+    assert!(screen.contains("gemma4:26b itself"), "{screen}");
+    assert!(place.error(&["model", "gemma4:26b", "--at", "v9.9"]).contains("nearest"));
+}
+
+#[test]
+fn a_default_change_reaches_those_that_do_not_set_the_knob() {
+    let place = with_upstreams();
+    let penalty = ollama_sha(&place, headwater_demo::ollama::names::PENALTY);
+    let told = place.json(&["effects", &penalty]);
+    let effect = &told["effects"][0];
+    assert_eq!((&effect["old"], &effect["new"]), (&json!("1.1"), &json!("1.0")));
+    let names = |list: &str| -> Vec<String> {
+        let all = effect[list].as_array().unwrap().iter();
+        all.map(|m| m["model"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(names("reached"), ["gemma4:26b", "gemma4:26b-nvfp4"]);
+    assert_eq!(names("spared"), ["qwen3.6:27b"]);
+    assert!(effect["spared"][0]["why"].as_str().unwrap().contains("repeat_penalty 1"));
+    // A default of the engine reaches what that engine runs.
+    let load = sha(&place, |demo| {
+        demo.llama_cpp.sha(headwater_demo::llama_cpp::names::LOAD_MODE).map(str::to_owned)
+    });
+    let told = place.json(&["effects", "llama.cpp", &load]);
+    let all = told["effects"].as_array().unwrap();
+    let effect = all.iter().find(|e| e["knob"] == "common_params.load_mode").unwrap();
+    assert!(effect["note"].as_str().unwrap().contains("(discrete): mmap"), "{effect}");
+    assert_eq!(effect["reached"].as_array().unwrap().len(), 2);
+    assert!(effect["spared"][0]["why"].as_str().unwrap().contains("safetensors"));
+    assert!(place.ok(&["effects", &penalty]).contains("does not reach: qwen3.6:27b"));
+}
+
+#[test]
+fn a_window_tells_what_changed_for_the_model() {
+    let place = with_upstreams();
+    let window = format!("{}..{}", headwater_demo::BASE, headwater_demo::HEAD);
+    let ask = |model: &str| {
+        place.json(&["why", "ollama", &window, "--model", model, "--backend", "cuda"])
+    };
+    let gemma = ask("gemma4:26b");
+    let effective = gemma["effective"].as_array().unwrap();
+    // The penalty, and no change of how weights are loaded on a card of its own.
+    assert_eq!(effective.len(), 1, "{effective:?}");
+    let one = &effective[0];
+    assert_eq!(
+        (&one["knob"], &one["before"], &one["after"]),
+        (&json!("repeat_penalty"), &json!("1.1"), &json!("1.0"))
+    );
+    let penalty = ollama_sha(&place, headwater_demo::ollama::names::PENALTY);
+    assert!(one["source_after"].as_str().unwrap().contains(&penalty[..9]), "{one}");
+    assert!(!gemma["open"].to_string().contains("crawl models"), "{}", gemma["open"]);
+    // One that pins it meets nothing.
+    assert_eq!(ask("qwen3.6:27b")["effective"], json!([]));
+    // Of one that is not stored, the open question names the command that settles it.
+    let other = ask("qwen2.5:7b");
+    assert_eq!(other["effective"], json!([]));
+    let commands: Vec<&str> = other["open"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|o| o["rederive"].as_array().unwrap())
+        .filter_map(|c| c.as_str()?.strip_prefix("headwater crawl models "))
+        .collect();
+    assert_eq!(commands.first(), Some(&"qwen2.5:7b"), "{}", other["open"]);
+    place.ok(&["crawl", "models", commands[0]]);
+    assert_eq!(ask("qwen2.5:7b")["effective"][0]["knob"], "repeat_penalty");
 }

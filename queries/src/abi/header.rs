@@ -110,9 +110,10 @@ fn item<'t, 'a>(tokens: &'t [Token<'a>]) -> (&'t [Token<'a>], &'t [Token<'a>]) {
                 depth = depth.saturating_sub(1);
                 // A function's body ends without a semicolon.
                 let next = tokens.get(at + 1);
-                let typed = tokens.iter().take(2).any(|t| {
-                    matches!(t.text, "struct" | "enum" | "union" | "typedef")
-                });
+                let typed = tokens
+                    .iter()
+                    .take(2)
+                    .any(|t| matches!(t.text, "struct" | "enum" | "union" | "typedef"));
                 if depth == 0 && token.is("}") && !typed && !next.is_some_and(|t| t.is(";")) {
                     return tokens.split_at(at + 1);
                 }
@@ -125,11 +126,7 @@ fn item<'t, 'a>(tokens: &'t [Token<'a>]) -> (&'t [Token<'a>], &'t [Token<'a>]) {
     (tokens, &[])
 }
 
-fn read(
-    item: &[Token<'_>],
-    line: &dyn Fn(&Token<'_>) -> u32,
-    out: &mut BTreeMap<Key, Declared>,
-) {
+fn read(item: &[Token<'_>], line: &dyn Fn(&Token<'_>) -> u32, out: &mut BTreeMap<Key, Declared>) {
     let item = undeprecated(item);
     let Some(first) = item.first() else { return };
     let open = item.iter().position(|token| token.is("{"));
@@ -169,7 +166,9 @@ fn read(
         None => {
             let Some(call) = call else { return };
             let name = item.get(..call).and_then(|head| head.last());
-            let Some(name) = name.filter(|name| name.kind == Kind::Word && call > 1) else { return };
+            let Some(name) = name.filter(|name| name.kind == Kind::Word && call > 1) else {
+                return;
+            };
             let key = (Kinds::Function, String::new(), name.text.to_owned());
             let text = flat(item.iter().copied());
             out.insert(key, Declared { text, line: line(name), place: 0 });
@@ -259,7 +258,9 @@ mod tests {
         let all = declared(text);
         let told: Vec<String> = all
             .iter()
-            .map(|((kind, owner, name), d)| format!("{kind:?} {owner}.{name}:{} {}", d.line, d.text))
+            .map(|((kind, owner, name), d)| {
+                format!("{kind:?} {owner}.{name}:{} {}", d.line, d.text)
+            })
             .collect();
         assert_eq!(
             told,

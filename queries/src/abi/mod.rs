@@ -15,8 +15,8 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use crate::QueryError;
-use header::{Declared, Key};
 pub use header::Kinds;
+use header::{Declared, Key};
 
 const FILE: &str = include_str!("../../rules/abi.toml");
 
@@ -268,17 +268,14 @@ fn changes(patch: &StoredPatch, before: &Placed, after: &Placed) -> Vec<AbiChang
     for (key, old) in before.iter().filter(|(key, _)| !after.contains_key(*key)) {
         out.extend(change(key, Some(old), None));
     }
-    out.sort_by(|a, b| (a.evidence.path(), a.evidence.line()).cmp(&(b.evidence.path(), b.evidence.line())));
+    out.sort_by(|a, b| {
+        (a.evidence.path(), a.evidence.line()).cmp(&(b.evidence.path(), b.evidence.line()))
+    });
     out
 }
 
 /// Whether a sibling that was there before and is still there has another place.
-fn shifts(
-    key: &Key,
-    one: Option<&(Declared, String)>,
-    before: &Placed,
-    after: &Placed,
-) -> bool {
+fn shifts(key: &Key, one: Option<&(Declared, String)>, before: &Placed, after: &Placed) -> bool {
     let Some((one, _)) = one else { return false };
     before.iter().any(|(other, (old, _))| {
         let sibling = other.0 == key.0 && other.1 == key.1 && other.2 != key.2;

@@ -105,9 +105,8 @@ pub fn packagers(
             let from = before.map(|before| pins.target(before)).transpose()?;
             match (from, target) {
                 (Some(Ok(from)), Ok(to)) => {
-                    let sha = |target: &crate::pins::PinTarget| {
-                        target.commit.commit().oid.to_string()
-                    };
+                    let sha =
+                        |target: &crate::pins::PinTarget| target.commit.commit().oid.to_string();
                     let spec = WindowSpec { base: sha(&from), head: sha(&to) };
                     inner.push((pin.upstream.clone(), spec));
                 }

@@ -12,7 +12,7 @@ mod cut;
 mod engine;
 mod entry;
 mod lang;
-mod lex;
+pub(crate) mod lex;
 mod resolve;
 mod restore;
 mod rules;

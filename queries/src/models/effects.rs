@@ -7,7 +7,7 @@ use headwater_store::{ModelName, ModelPlace, ModelVersion, Oid, Store, StoredCom
 use serde::Serialize;
 
 use super::effective::{
-    Reach, ServerAt, is_conditional, number_or_text, read, rule_of, runs, servers_over,
+    Options, Passed, Reach, ServerAt, number_or_text, passed, read, rule_of, runs, servers_over,
 };
 use crate::QueryError;
 use crate::defaults::event_of;
@@ -322,8 +322,9 @@ fn by_engine(server: &ServerAt, name: &str, event: &Event) -> (Option<String>, E
         let note = format!("{words} ({}:{})", handed.path, handed.line);
         return (Some(note), Engine::Always(words));
     }
+    // No model is in question here, so that no option is known: only what is always so.
     match server.flag(&event.knob) {
-        Some(flag) if is_conditional(&flag.entry) => {
+        Some(flag) if passed(&flag.entry, &Options::new()) == Passed::Depends => {
             let note = format!("unless {name} passes {}: {}", flag.entry.knob, flag.entry.value);
             (Some(note.clone()), Engine::Sometimes(note))
         }

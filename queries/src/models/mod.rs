@@ -9,6 +9,8 @@ mod history;
 pub(crate) use answer::version_of;
 pub use answer::{ModelAnswer, ModelSummary, model, summaries};
 pub use effective::{AtVersion, Decider, EffectiveRow, Engine, effective};
-pub(crate) use effective::{Own, Reach, ServerAt, Since, is_conditional, read, runs, server_rows};
+pub(crate) use effective::{
+    Options, Own, Passed, Reach, ServerAt, Since, options_of, passed, read, runs, server_rows,
+};
 pub use effects::{EffectOf, EffectsAnswer, Reached, effects};
 pub use history::{HistoryEntry, Moved};

@@ -10,7 +10,8 @@ use super::report::{DefaultEvent, Effective};
 use crate::QueryError;
 use crate::ledger::{Extractors, same_value};
 use crate::models::{
-    Own, Reach, ServerAt, Since, is_conditional, read, runs, server_rows, version_of,
+    Options, Own, Passed, Reach, ServerAt, Since, options_of, passed, read, runs, server_rows,
+    version_of,
 };
 
 /// The model of a question, where it is stored.
@@ -84,37 +85,48 @@ pub(super) fn changes(
     }
     let engine = &head.rule.engine;
     if asked.format().is_none_or(|format| runs(upstream, engine, format)) {
-        of_engine(&mut out, &head, events, asked);
+        let options = options_of(&head, &after);
+        of_engine(&mut out, [&base, &head], &options, events, asked);
     }
     Ok(out)
 }
 
 /// The engine's defaults that moved and reach the model: those that neither a request nor
 /// a flag sets, and that come to something else on the device in question.
-fn of_engine(out: &mut Vec<Effective>, head: &ServerAt, events: &[DefaultEvent], asked: &Asked) {
+fn of_engine(
+    out: &mut Vec<Effective>,
+    [base, head]: [&ServerAt; 2],
+    options: &Options,
+    events: &[DefaultEvent],
+    asked: &Asked,
+) {
     let Some(engine) = &head.engine else { return };
     for event in events.iter().filter(|e| e.upstream == engine.upstream) {
         let (Some(old), Some(new)) = (&event.old, &event.new) else { continue };
         let is_param = engine.params.iter().any(|p| p.entry.knob == event.knob);
-        let set = head.hands(&event.knob).is_some()
-            || head.flag(&event.knob).is_some_and(|flag| !is_conditional(&flag.entry));
+        let flag = head.flag(&event.knob).map(|flag| (flag, passed(&flag.entry, options)));
+        let by_flag = matches!(flag, Some((_, Passed::Yes(_))));
+        let set = head.hands(&event.knob).is_some() || by_flag;
         let unchanged = event.on_device.as_ref().is_some_and(|device| device.unchanged);
         if !is_param || set || unchanged {
             continue;
         }
         let becomes = event.on_device.as_ref().map(|d| d.becomes.clone());
-        let note = match head.flag(&event.knob) {
-            Some(flag) => format!(", unless {} is passed: {}", flag.entry.knob, flag.entry.value),
-            None => String::new(),
+        let note = match flag {
+            Some((flag, Passed::Depends)) => {
+                format!(", unless {} is passed: {}", flag.entry.knob, flag.entry.value)
+            }
+            _ => String::new(),
         };
         let source = |pin: &str| format!("engine default of {} {pin}{note}", engine.upstream);
+        let pin_before = base.engine.as_ref().map_or("before", |engine| engine.pin.as_str());
         let by = format!("{} {}:{}", event.sha.short(), event.path, event.line);
         out.push(Effective {
             model: asked.name.to_string(),
             knob: event.knob.clone(),
             before: Some(old.clone()),
             after: Some(becomes.map_or_else(|| new.clone(), |to| format!("{new} ({to})"))),
-            source_before: source("before"),
+            source_before: source(pin_before),
             source_after: format!("{} (since {by})", source(&engine.pin)),
         });
     }

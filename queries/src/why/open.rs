@@ -41,8 +41,10 @@ pub(super) fn open_questions(
     }
     // What is stored of a model answers both questions.
     let known = asked.is_some();
-    let crawl = |model: &str| match model.parse::<ModelName>() {
-        Ok(name) => vec![format!("headwater crawl models {name}")],
+    let crawl = |model: &str, options: &str| match model.parse::<ModelName>() {
+        Ok(name) => {
+            vec![format!("headwater crawl models {name}"), format!("ollama show {options}{name}")]
+        }
         Err(_) => Vec::new(),
     };
     if let Some(model) = question.model.as_ref().filter(|_| !known) {
@@ -53,7 +55,7 @@ pub(super) fn open_questions(
                     "that {model} is a GGUF model, run by {}, is assumed from its name",
                     running.join(" or ")
                 ),
-                crawl(model),
+                crawl(model, ""),
             ));
         }
         let mut knobs: Vec<&str> = events
@@ -65,7 +67,7 @@ pub(super) fn open_questions(
         for knob in knobs {
             open.push(ask(
                 format!("whether {model} sets {knob} itself, so that the server's default never reaches it"),
-                crawl(model),
+                crawl(model, "--parameters "),
             ));
         }
     }

@@ -1,13 +1,15 @@
 //! What a request that sets nothing runs with: the model's parameters over the server's
 //! defaults over the engine's, at one version.
 
+mod conditions;
 mod rows;
 mod rules;
 mod since;
 mod trees;
 
+pub(crate) use conditions::{Options, Passed, passed};
 pub use rows::{Decider, EffectiveRow};
-pub(crate) use rows::{Own, is_conditional, number_or_text, server_rows};
+pub(crate) use rows::{Own, number_or_text, options_of, server_rows};
 pub(crate) use rules::{of as rule_of, servers_over};
 pub(crate) use since::Since;
 pub(crate) use trees::{Reach, ServerAt, read};
@@ -100,7 +102,8 @@ pub fn effective(
     if let Some(at) = server.engine.as_ref().filter(|_| !other_engine) {
         let id = store.upstream(&at.upstream)?;
         let since = Since::read(store, id, at.commit.commit().oid)?;
-        all.extend(rows::engine_rows(&server, at, &since));
+        let options = options_of(&server, &all);
+        all.extend(rows::engine_rows(&server, at, &since, &options));
         engine = Some(Engine {
             name: server.rule.engine.clone(),
             upstream: at.upstream.clone(),

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::READ_BY_RULE;
+use super::conditions::{Options, Passed, passed};
 use super::since::Since;
 use super::trees::{EngineAt, Placed, ServerAt};
 use crate::ledger::{Entry, spelling};
@@ -117,10 +118,33 @@ pub(crate) fn server_rows(
         from_model(&mut row, value, own);
         out.push(row);
     }
+    let options = options_of(server, &out);
     for flag in &server.flags {
         let mut row = row(flag, upstream, since, "flag");
         row.from = Decider::Flag;
+        match passed(&flag.entry, &options) {
+            Passed::Yes(value) => row.value = Some(value),
+            Passed::No => {
+                row.value = None;
+                row.note = Some(format!("not passed: {}", flag.entry.value));
+            }
+            Passed::Depends => {}
+        }
         out.push(row);
+    }
+    out
+}
+
+/// The options as the server's code names them, with their values.
+pub(crate) fn options_of(server: &ServerAt, rows: &[EffectiveRow]) -> Options {
+    let mut out = Options::new();
+    for placed in &server.options {
+        let row =
+            rows.iter().find(|row| row.scope == "request-option" && row.knob == placed.entry.knob);
+        let Some(row) = row else { continue };
+        for name in &placed.entry.names {
+            out.insert(name.clone(), row.value.clone());
+        }
     }
     out
 }
@@ -130,6 +154,7 @@ pub(crate) fn engine_rows(
     server: &ServerAt,
     engine: &EngineAt,
     since: &Since,
+    options: &Options,
 ) -> Vec<EffectiveRow> {
     let mut out = Vec::new();
     for placed in &engine.params {
@@ -145,13 +170,15 @@ pub(crate) fn engine_rows(
             row.line = Some(program.entry.line);
             row.source = format!("{} ({})", row.source, program.entry.knob);
         }
-        match server.flag(knob) {
-            Some(flag) if !is_conditional(&flag.entry) => continue,
-            Some(flag) => {
-                row.note =
-                    Some(format!("unless {} is passed: {}", flag.entry.knob, flag.entry.value));
+        if let Some(flag) = server.flag(knob) {
+            match passed(&flag.entry, options) {
+                Passed::Yes(_) => continue,
+                Passed::No => {}
+                Passed::Depends => {
+                    let (name, value) = (&flag.entry.knob, &flag.entry.value);
+                    row.note = Some(format!("unless {name} is passed: {value}"));
+                }
             }
-            None => {}
         }
         out.push(row);
     }
@@ -161,11 +188,6 @@ pub(crate) fn engine_rows(
 /// A knob's own value in the engine's server program.
 fn own_value<'e>(engine: &'e EngineAt, knob: &str) -> Option<&'e Placed> {
     engine.program.iter().find(|p| p.entry.knob.split('@').next() == Some(knob))
-}
-
-/// Whether a flag is passed under conditions only.
-pub(crate) fn is_conditional(flag: &Entry) -> bool {
-    flag.value.starts_with('[')
 }
 
 fn row(placed: &Placed, upstream: &str, since: &Since, kind: &str) -> EffectiveRow {
