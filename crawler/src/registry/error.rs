@@ -41,9 +41,9 @@ pub enum RegistryError {
         /// Where the bytes came from.
         source_of: String,
         /// The digest that was promised.
-        wanted: Digest,
+        wanted: Box<Digest>,
         /// The digest of what came.
-        got: Digest,
+        got: Box<Digest>,
     },
     /// The bytes are not of the form that they should have.
     #[error("the {what} of {name} cannot be read: {why}; refused, not stored")]

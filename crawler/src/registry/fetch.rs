@@ -90,8 +90,8 @@ impl<'a> Registry<'a> {
                 what: layer.kind.clone(),
                 name: name.to_string(),
                 source_of: answer.url,
-                wanted: layer.digest,
-                got,
+                wanted: Box::new(layer.digest),
+                got: Box::new(got),
             });
         }
         Ok(answer)
@@ -127,8 +127,8 @@ fn check_promise(name: &ModelName, answer: &Answer) -> Result<(), RegistryError>
         what: "manifest".to_owned(),
         name: name.to_string(),
         source_of: answer.url.clone(),
-        wanted,
-        got,
+        wanted: Box::new(wanted),
+        got: Box::new(got),
     })
 }
 

@@ -85,8 +85,8 @@ pub(super) fn blobs<'l>(
                 what: layer.kind.clone(),
                 name: name.to_string(),
                 source_of: format!("blobs/{file} of the models folder"),
-                wanted: layer.digest,
-                got,
+                wanted: Box::new(layer.digest),
+                got: Box::new(got),
             });
         }
         out.push((layer, bytes));

@@ -258,15 +258,15 @@ fn effect(
 }
 
 /// The options of a request that an event is about.
-struct Options {
+struct About {
     names: Vec<String>,
     /// The variable through which it reaches them, where it does.
     asked_by: Option<String>,
 }
 
-fn options_of(server: &ServerAt, event: &Event) -> Options {
+fn options_of(server: &ServerAt, event: &Event) -> About {
     match event.scope {
-        Scope::RequestOption => Options { names: vec![event.knob.clone()], asked_by: None },
+        Scope::RequestOption => About { names: vec![event.knob.clone()], asked_by: None },
         Scope::Env => {
             let asks = |name: &str| server.options.iter().any(|o| o.entry.knob == name);
             let through: Vec<String> = server
@@ -276,9 +276,9 @@ fn options_of(server: &ServerAt, event: &Event) -> Options {
                 .map(|o| o.entry.knob.clone())
                 .filter(|name| asks(name))
                 .collect();
-            Options { names: through, asked_by: Some(event.knob.clone()) }
+            About { names: through, asked_by: Some(event.knob.clone()) }
         }
-        _ => Options { names: Vec::new(), asked_by: None },
+        _ => About { names: Vec::new(), asked_by: None },
     }
 }
 
