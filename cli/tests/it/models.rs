@@ -135,6 +135,22 @@ fn a_tag_that_moves_has_a_history_from_old_to_new() {
 }
 
 #[test]
+fn where_etags_are_served_only_what_is_newer_is_fetched() {
+    let place = Place::new();
+    place.kit.registry_etags(true);
+    place.ok(&["crawl", "models", "gemma4:26b"]);
+    place.kit.clear_log();
+    assert!(place.ok(&["crawl", "models"]).contains("as before"));
+    assert_eq!(place.kit.count_conditional(Host::Registry), 1);
+    assert_eq!((place.kit.count(Host::Registry), place.kit.count(Host::Blobs)), (1, 0));
+    // And once more, by the ETag of what was before.
+    assert!(place.ok(&["crawl", "models"]).contains("as before"));
+    assert_eq!(place.kit.count_conditional(Host::Registry), 2);
+    place.republish(|model| model.parser = Some("gemma5".to_owned()));
+    assert!(place.ok(&["crawl", "models"]).contains(" → "));
+}
+
+#[test]
 fn bytes_that_are_not_what_was_promised_are_refused() {
     let place = Place::new();
     place.kit.fault(Rule::new(Host::Blobs, Fault::Corrupt));
