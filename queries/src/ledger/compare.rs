@@ -185,11 +185,6 @@ impl Extractors {
             event.how = How::When(b.to_owned());
             return Some(event);
         }
-        // A help text that is filled in from now on, or was: the default stands elsewhere.
-        let filled = |entry: &Entry| entry.value.starts_with("inherit");
-        if new.1.scope == super::Scope::CliHelp && filled(old.1) != filled(new.1) {
-            return None;
-        }
         if matches!(new.1.scope, super::Scope::CliHelp | super::Scope::Docs)
             && value::told(&old.1.value) == value::told(&new.1.value)
         {
