@@ -33,6 +33,7 @@ struct Headers {
     upstream: String,
     paths: Vec<String>,
     version_files: Vec<String>,
+    version_for: Vec<String>,
     version: String,
 }
 
@@ -58,7 +59,8 @@ pub struct AbiCommit {
     pub says: String,
     /// Each declaration that came, went or is another.
     pub changes: Vec<AbiChange>,
-    /// The version that a loader compares, before and after.
+    /// The version that a loader compares, before and after; none where it does not speak
+    /// for these headers.
     pub version: Option<AbiVersion>,
     /// How well it is supported.
     pub grade: Grade,
@@ -101,6 +103,7 @@ pub struct AbiReader<'a> {
     objects: ObjectReader,
     headers: GlobSet,
     version_files: Vec<String>,
+    version_for: GlobSet,
     version: Regex,
 }
 
@@ -119,6 +122,7 @@ impl<'a> AbiReader<'a> {
             objects: store.objects(&upstream.name)?.reader()?,
             headers: globs(&rule.paths)?,
             version_files: rule.version_files,
+            version_for: globs(&rule.version_for)?,
             version: Regex::new(&rule.version).map_err(|e| bad(&e))?,
         }))
     }
@@ -150,7 +154,11 @@ impl<'a> AbiReader<'a> {
         }
         let commit = patch.stored().commit();
         let parent = commit.parents.first().copied();
-        let version = self.version_of(parent, commit.tree)?;
+        let spoken_for = changes.iter().filter_map(|change| change.evidence.path());
+        let version = match spoken_for.into_iter().any(|path| self.version_for.is_match(path)) {
+            true => self.version_of(parent, commit.tree)?,
+            false => None,
+        };
         Ok(Some(AbiCommit {
             upstream: self.upstream.name.clone(),
             sha: commit.oid,

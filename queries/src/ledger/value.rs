@@ -15,7 +15,8 @@ pub(crate) fn same(a: &str, b: &str, equal: &[Vec<String>]) -> bool {
         return true;
     }
     let listed = |set: &Vec<String>| {
-        let has = |v: &str| set.iter().any(|s| s == v.trim());
+        let plain = |v: &str| v.split_whitespace().collect::<String>();
+        let has = |v: &str| set.iter().any(|s| plain(s) == plain(v));
         has(a) && has(b)
     };
     if equal.iter().any(listed) {
@@ -265,7 +266,9 @@ pub(crate) fn told(text: &str) -> &str {
         }
         false
     });
-    end.map_or(text, |(at, _)| &text[..at]).trim()
+    let told = end.map_or(text, |(at, _)| &text[..at]).trim();
+    // A bracket that nothing opened closed a text around the default.
+    if told.contains('[') { told } else { told.trim_end_matches(']') }
 }
 
 /// The words of a name that carry meaning, in lower case.
@@ -374,6 +377,7 @@ mod tests {
         assert_eq!(told("0.9, 1.0 = disabled"), "0.9");
         assert_eq!(told("max(a, b), 0 = off"), "max(a, b)");
         assert_eq!(told("a; allowed: a, b"), "a");
+        assert_eq!((told("as --poll]"), told("{a[1]}")), ("as --poll", "{a[1]}"));
     }
 
     #[test]
