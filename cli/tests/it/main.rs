@@ -6,5 +6,6 @@ mod crawl;
 mod defaults;
 mod errors;
 mod hostile;
+mod models;
 mod support;
 mod why;

@@ -8,6 +8,7 @@ use headwater_store::{Oid, Store};
 
 use super::candidates::{RankedWindow, place_pins, ranked};
 use super::collect::{Collected, collect};
+use super::effective::{self, Asked};
 use super::engines::Engines;
 use super::known::{Known, know, mark_pins};
 use super::nested::nested_windows;
@@ -44,17 +45,14 @@ pub fn why(
 ) -> Result<WhyReport, QueryError> {
     let upstream = upstreams.get(&question.upstream)?;
     let main = collect(store, upstream, &question.window, question.jobs)?;
-    let mut open = Vec::new();
     let (nested, inner) = nested_windows(store, upstreams, &main, question.jobs)?;
 
     let mut objects = store.objects(&upstream.name)?.reader();
     let trees = [main.base.commit.commit().tree, main.head.commit.commit().tree];
-    let engines = Engines::read(
-        upstream,
-        families::format_of(question.model.as_deref()),
-        trees,
-        &mut objects,
-    )?;
+    let asked = Asked::find(store, question.model.as_deref())?;
+    let named = families::format_of(question.model.as_deref());
+    let format = asked.as_ref().and_then(Asked::format).unwrap_or(named);
+    let engines = Engines::read(upstream, format, trees, &mut objects)?;
     let family = question.model.as_deref().map(families::of_model);
 
     let mut spellings = Spellings::default();
@@ -83,7 +81,13 @@ pub fn why(
         all.iter().flat_map(|(_, known)| known).flat_map(|k| k.events.clone()).collect();
     events.sort_by_key(|event| order.get(&event.sha).copied().unwrap_or(usize::MAX));
 
-    open_questions(question, &main, &nested, &events, &engines, met, &mut open);
+    let effective = match &asked {
+        Some(asked) => {
+            effective::changes(store, upstreams, &rules.extractors, &main, &events, asked)?
+        }
+        None => Vec::new(),
+    };
+    let open = open_questions(question, &main, &nested, &events, &engines, met, asked.as_ref());
     let window = main.report.clone();
     let found = headline::Found {
         window: &window,
@@ -115,7 +119,7 @@ pub fn why(
         candidates,
         verdicts,
         default_events: events,
-        effective: Vec::new(),
+        effective,
         absences: absent,
         open,
     })

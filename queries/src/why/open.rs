@@ -1,9 +1,11 @@
 //! What could not be settled, and the question as it is asked again.
 
+use headwater_store::ModelName;
 use headwater_store::evidence::Grade;
 
 use super::WhyQuestion;
 use super::collect::Collected;
+use super::effective::Asked;
 use super::engines::Engines;
 use super::report::{DefaultEvent, NestedWindow, OpenQuestion};
 
@@ -17,8 +19,9 @@ pub(super) fn open_questions(
     events: &[DefaultEvent],
     engines: &Engines,
     met: Option<f64>,
-    open: &mut Vec<OpenQuestion>,
-) {
+    asked: Option<&Asked>,
+) -> Vec<OpenQuestion> {
+    let mut open = Vec::new();
     let ask = |question: String, rederive: Vec<String>| OpenQuestion {
         question,
         grade: Grade::AbsentPartial,
@@ -28,11 +31,12 @@ pub(super) fn open_questions(
         if let Some(gap) = &nested.gap {
             let ends = [&nested.pin_base, &nested.pin_head];
             let [base, head] = ends.map(|end| end.as_deref().unwrap_or("none"));
+            let how = match gap.contains("not tracked") {
+                true => "; declare it in a file (docs/upstreams.md) and crawl a clone of it",
+                false => "",
+            };
             open.push(ask(
-                format!(
-                    "what {} {base}..{head} brings is not known: {gap}; declare it in a file (docs/upstreams.md) and crawl a clone of it",
-                    nested.upstream
-                ),
+                format!("what {} {base}..{head} brings is not known: {gap}{how}", nested.upstream),
                 vec![
                     format!("headwater crawl {} --from-git DIR", nested.upstream),
                     format!("git -C DIR log --oneline {base}..{head}"),
@@ -40,7 +44,15 @@ pub(super) fn open_questions(
             ));
         }
     }
-    if let Some(model) = &question.model {
+    // What is stored of a model answers both questions.
+    let known = asked.is_some();
+    let crawl = |model: &str, options: &str| match model.parse::<ModelName>() {
+        Ok(name) => {
+            vec![format!("headwater crawl models {name}"), format!("ollama show {options}{name}")]
+        }
+        Err(_) => Vec::new(),
+    };
+    if let Some(model) = question.model.as_ref().filter(|_| !known) {
         let running = engines.running();
         if !running.is_empty() {
             open.push(ask(
@@ -49,7 +61,7 @@ pub(super) fn open_questions(
                     engines.format(),
                     running.join(" or ")
                 ),
-                vec![format!("headwater crawl models {model}"), format!("ollama show {model}")],
+                crawl(model, ""),
             ));
         }
         let mut knobs: Vec<&str> = events
@@ -61,7 +73,7 @@ pub(super) fn open_questions(
         for knob in knobs {
             open.push(ask(
                 format!("whether {model} sets {knob} itself, so that the server's default never reaches it"),
-                vec![format!("headwater crawl models {model}"), format!("ollama show --parameters {model}")],
+                crawl(model, "--parameters "),
             ));
         }
     }
@@ -107,6 +119,7 @@ pub(super) fn open_questions(
             )],
         ));
     }
+    open
 }
 
 pub(super) fn asked_again(question: &WhyQuestion, base: &str, head: &str) -> String {
