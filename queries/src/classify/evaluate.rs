@@ -1,26 +1,38 @@
 //! Runs rules over one commit.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use headwater_store::model::{CommitPatch, Label, Line, LineRef, Side};
 use regex::bytes::Regex;
 
-use super::compile::{Ready, Rule, Tables};
+use super::compile::{PatternId, Ready, Rule, Tables};
+use super::facts::facts_of;
 use super::label::Fact;
-use super::neutral::{Neutral, neutral_hunks};
+use super::neutral::{Neutral, Renames, neutral_hunk};
 use super::view::{FileView, HunkView, View};
 
 /// A commit with everything that clauses look up.
 pub(super) struct Case<'a, 'p> {
     tables: &'a Tables,
     view: &'a View<'p>,
-    facts: &'a [Fact],
+    facts: Vec<Fact>,
     /// For each file the globs that its path matches, and those its old path does.
     globs: Vec<(Bits, Bits)>,
-    /// For each file the patterns that occur in its changed text.
-    hits: Vec<Bits>,
+    /// For each file what is known of the patterns in its changed text.
+    hits: Vec<OnceCell<Vec<Cell<Hit>>>>,
     /// For each hunk of each file why it is neutral, found out when first asked.
-    neutral: OnceCell<Vec<Vec<Option<Neutral>>>>,
+    neutral: Vec<Vec<OnceCell<Option<Neutral>>>>,
+    /// The names that the commit replaces throughout, found when first asked.
+    renames: OnceCell<Renames<'a>>,
+}
+
+/// Whether a pattern occurs in a file's changed text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hit {
+    /// Nobody asked yet.
+    Unknown,
+    No,
+    Yes,
 }
 
 /// A small set of numbers.
@@ -119,7 +131,7 @@ pub(super) fn labels(
 }
 
 impl<'a, 'p> Case<'a, 'p> {
-    fn new(rules: &[&Rule], tables: &'a Tables, view: &'a View<'p>, facts: &'a [Fact]) -> Self {
+    fn new(rules: &[&Rule], tables: &'a Tables, view: &'a View<'p>, known: &[Fact]) -> Self {
         let globs_of = |path: &str| Bits::with(tables.glob_count, tables.globs.matches(path));
         let globs = view
             .files
@@ -133,31 +145,52 @@ impl<'a, 'p> Case<'a, 'p> {
                 (new, old)
             })
             .collect();
-        let mut case =
-            Case { tables, view, facts, globs, hits: Vec::new(), neutral: OnceCell::new() };
-        // Most files are such that no rule would look into them.
-        case.hits = (0..view.files.len())
-            .map(|index| {
-                let looked_into = rules.iter().any(|rule| {
-                    rule.when.iter().chain(&rule.unless).any(|clause| case.searches(clause, index))
-                });
-                let found = looked_into.then(|| tables.set.matches(&view.files[index].text));
-                Bits::with(tables.patterns.len(), found.iter().flatten())
-            })
+        let neutral = view
+            .files
+            .iter()
+            .map(|file| file.hunks.iter().map(|_| OnceCell::new()).collect())
             .collect();
+        let hits = view.files.iter().map(|_| OnceCell::new()).collect();
+        let renames = OnceCell::new();
+        let mut case = Case { tables, view, facts: Vec::new(), globs, hits, neutral, renames };
+        // Facts are looked for only where a rule would take them up.
+        let clauses = rules.iter().flat_map(|rule| rule.when.iter().chain(&rule.unless));
+        let asking: Vec<&Ready> = clauses
+            .flat_map(|clause| std::iter::once(clause).chain(&clause.also))
+            .filter(|clause| clause.fact.is_some())
+            .collect();
+        let mut facts = facts_of(view, |file, name| {
+            asking.iter().any(|clause| {
+                clause.fact.as_deref() == Some(name) && case.file_holds(clause, file, false)
+            })
+        });
+        facts.extend_from_slice(known);
+        case.facts = facts;
         case
     }
 
-    /// Whether a clause, or one under it, looks for lines in this file.
-    fn searches(&self, clause: &Ready, index: usize) -> bool {
-        clause.line.or(clause.added).or(clause.removed).is_some()
-            && self.file_holds(clause, index, false)
-            || clause.also.iter().any(|further| self.searches(further, index))
+    /// Whether a pattern occurs in the changed text of a file.
+    fn hit(&self, file: usize, pattern: PatternId) -> bool {
+        let patterns = &self.tables.patterns;
+        let known = self.hits[file].get_or_init(|| vec![Cell::new(Hit::Unknown); patterns.len()]);
+        let Some((cell, regex)) = known.get(pattern).zip(patterns.get(pattern)) else {
+            return false;
+        };
+        if cell.get() == Hit::Unknown {
+            let found = regex.is_match(self.view.files[file].text());
+            cell.set(if found { Hit::Yes } else { Hit::No });
+        }
+        cell.get() == Hit::Yes
     }
 
     fn neutral(&self, file: usize, hunk: usize) -> Option<Neutral> {
-        let all = self.neutral.get_or_init(|| neutral_hunks(self.view));
-        all.get(file).and_then(|file| file.get(hunk)).copied().flatten()
+        let cell = self.neutral.get(file)?.get(hunk)?;
+        *cell.get_or_init(|| {
+            let file = self.view.files.get(file)?;
+            neutral_hunk(file, file.hunks.get(hunk)?, || {
+                self.renames.get_or_init(|| Renames::of(self.view))
+            })
+        })
     }
 
     fn patch(&self) -> &CommitPatch {
@@ -249,10 +282,9 @@ impl<'a, 'p> Case<'a, 'p> {
             .is_some_and(|index| self.file_holds(clause, index, false))
     }
 
-    fn search_file(&self, clause: &Ready, index: usize, file: &FileView<'_>, found: &mut Found) {
-        let hits = &self.hits[index];
+    fn search_file(&self, clause: &Ready, index: usize, file: &FileView<'p>, found: &mut Found) {
         let wanted = [clause.line, clause.added, clause.removed];
-        if wanted.iter().flatten().any(|&pattern| !hits.has(pattern)) {
+        if wanted.iter().flatten().any(|&pattern| !self.hit(index, pattern)) {
             return;
         }
         if !asks_inside(clause) {
@@ -265,11 +297,12 @@ impl<'a, 'p> Case<'a, 'p> {
             if !hunk_holds(clause, hunk) {
                 continue;
             }
+            let lines = self.lines_of(clause, hunk);
             // What does nothing is about nothing.
-            if !clause.comments && self.neutral(index, number).is_some() {
+            if lines.is_empty() || !clause.comments && self.neutral(index, number).is_some() {
                 continue;
             }
-            for line in self.lines_of(clause, hunk) {
+            for line in lines {
                 found.add(&file.change.path, line);
             }
         }

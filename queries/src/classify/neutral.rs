@@ -93,6 +93,20 @@ fn without_empty_conditions(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     out
 }
 
+/// Whether code came or went on one side alone, and more than a condition around nothing:
+/// the frequent case, told without reading a token.
+fn only_grows(hunk: &HunkView<'_>) -> bool {
+    let mut sides = [false; 2];
+    let mut more = false;
+    for line in hunk.code_lines() {
+        sides[usize::from(line.side == Side::Added)] = true;
+        let text = line.text.trim_ascii();
+        let condition = text.starts_with(b"if") || text.ends_with(b"{") || text.ends_with(b"&&");
+        more |= !(condition || text.ends_with(b"||") || text.starts_with(b"}"));
+    }
+    sides != [true; 2] && more
+}
+
 /// Takes away `()` after a name.
 fn without_empty_calls(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     let mut out: Vec<Token<'_>> = Vec::with_capacity(tokens.len());
@@ -112,16 +126,13 @@ fn only_asks(name: &[u8]) -> bool {
     asks.iter().any(|start| name.starts_with(start))
 }
 
-/// For each hunk of the commit, in order of files and hunks, why it is neutral.
-pub(super) fn neutral_hunks(view: &View<'_>) -> Vec<Vec<Option<Neutral>>> {
-    let names = Renames::of(view);
-    view.files
-        .iter()
-        .map(|file| file.hunks.iter().map(|hunk| of_hunk(file, hunk, &names)).collect())
-        .collect()
-}
-
-fn of_hunk(file: &FileView<'_>, hunk: &HunkView<'_>, names: &Renames<'_>) -> Option<Neutral> {
+/// Why a hunk is neutral; the names that the commit replaces are asked for only where
+/// nothing else explains it.
+pub(super) fn neutral_hunk<'n>(
+    file: &FileView<'_>,
+    hunk: &HunkView<'_>,
+    names: impl FnOnce() -> &'n Renames<'n>,
+) -> Option<Neutral> {
     if file.syntax == Syntax::Plain {
         return None;
     }
@@ -137,12 +148,11 @@ fn of_hunk(file: &FileView<'_>, hunk: &HunkView<'_>, names: &Renames<'_>) -> Opt
         });
     }
     // Layout means something in these languages.
-    let by_layout = file.syntax == Syntax::Hash;
-    let old = side_tokens(hunk, Side::Removed, file.syntax);
-    let new = side_tokens(hunk, Side::Added, file.syntax);
-    if by_layout {
+    if file.syntax == Syntax::Hash || only_grows(hunk) {
         return None;
     }
+    let old = side_tokens(hunk, Side::Removed, file.syntax);
+    let new = side_tokens(hunk, Side::Added, file.syntax);
     if old == new {
         return Some(Neutral::Layout);
     }
@@ -153,11 +163,12 @@ fn of_hunk(file: &FileView<'_>, hunk: &HunkView<'_>, names: &Renames<'_>) -> Opt
     }
     // A variable that became a function of the same name, or the other way.
     let (old, new) = (without_empty_calls(old), without_empty_calls(new));
-    (old == new || names.explain(&old, &new)).then_some(Neutral::Names)
+    let same = old == new || old.len() == new.len() && names().explain(&old, &new);
+    same.then_some(Neutral::Names)
 }
 
 /// Names that the commit replaces throughout.
-struct Renames<'a> {
+pub(super) struct Renames<'a> {
     map: HashMap<&'a [u8], &'a [u8]>,
 }
 
@@ -165,7 +176,7 @@ impl<'a> Renames<'a> {
     /// Pairs the names at the same place of hunks that have as many tokens before as
     /// after; keeps those pairs that are one to one, stand nowhere else, and come with
     /// the declaration of the new name.
-    fn of(view: &'a View<'_>) -> Self {
+    pub(super) fn of(view: &'a View<'_>) -> Self {
         let mut pairs: HashMap<&[u8], HashMap<&[u8], u32>> = HashMap::new();
         let mut before: HashSet<&[u8]> = HashSet::new();
         let mut after: HashSet<&[u8]> = HashSet::new();

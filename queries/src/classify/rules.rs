@@ -10,7 +10,6 @@ use sha2::{Digest, Sha256};
 use super::built_in::FILES;
 use super::compile::{BadRule, Compiler, Rule, Tables, glob_set};
 use super::evaluate;
-use super::facts::facts_of;
 use super::label::Fact;
 use super::source::{RuleFile, RuleSource};
 use super::view::{Reading, View};
@@ -194,9 +193,7 @@ impl Rules {
     /// The classes of a commit of `upstream`, given the facts known of it.
     pub fn classify(&self, upstream: &str, patch: &CommitPatch, facts: &[Fact]) -> Vec<Label> {
         let view = View::of(patch, &self.reading);
-        let mut all = facts_of(&view);
-        all.extend_from_slice(facts);
-        evaluate::labels(&self.rules, &self.tables, &view, &all, upstream)
+        evaluate::labels(&self.rules, &self.tables, &view, facts, upstream)
     }
 
     /// The hash of everything that decides a label besides the commit: by it derived

@@ -10,6 +10,10 @@ use crate::classify::label::Fact;
 use crate::classify::lexer::Token;
 use crate::classify::view::{FileView, HunkView, Kind, View};
 
+/// The facts that are found here.
+pub(super) const NAMES: [&str; 3] =
+    ["gated-by-environment", "gated-by-new-flag", "hardware-test"];
+
 /// The flags that a commit declares, off at first; found when first asked for.
 pub(super) type NewFlags<'v> = OnceCell<HashSet<&'v [u8]>>;
 

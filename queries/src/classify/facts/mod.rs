@@ -22,15 +22,32 @@ use super::label::Fact;
 use super::lexer::{Open, Syntax, Token, tokens};
 use super::view::{FileView, HunkView, Kind, View};
 
-/// All facts that the patch shows by itself.
-pub(super) fn facts_of(view: &View<'_>) -> Vec<Fact> {
+/// The facts that the patch shows by itself, of those names and in those files (by their
+/// place in the view) that are `wanted`.
+pub(super) fn facts_of(view: &View<'_>, wanted: impl Fn(usize, &str) -> bool) -> Vec<Fact> {
     let mut facts = Vec::new();
     let flags = gate::NewFlags::new();
-    for file in view.files.iter().filter(|file| file.syntax == Syntax::Slashes) {
+    for (at, file) in view.files.iter().enumerate() {
+        if file.syntax != Syntax::Slashes {
+            continue;
+        }
+        let pairs = wanted(at, "literal-pair");
+        let resolved = wanted(at, "resolved-when-unset");
+        let gates = gate::NAMES.iter().any(|name| wanted(at, name));
+        if !(pairs || resolved || gates) {
+            continue;
+        }
         for hunk in &file.hunks {
-            if hunk.code_lines().next().is_some() {
+            if hunk.code_lines().next().is_none() {
+                continue;
+            }
+            if pairs {
                 literal::find(file, hunk, &mut facts);
+            }
+            if resolved {
                 resolve::find(file, hunk, &mut facts);
+            }
+            if gates {
                 gate::find(view, &flags, file, hunk, &mut facts);
             }
         }
