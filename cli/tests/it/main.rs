@@ -6,5 +6,6 @@ mod crawl;
 mod defaults;
 mod errors;
 mod hostile;
+mod rules;
 mod support;
 mod why;

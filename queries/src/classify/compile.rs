@@ -42,6 +42,13 @@ pub(super) struct Rule {
     pub(super) unless: Vec<Ready>,
 }
 
+impl Rule {
+    /// Whether it is for commits of this upstream.
+    pub(super) fn is_for(&self, upstream: &str) -> bool {
+        self.upstreams.is_empty() || self.upstreams.iter().any(|name| name == upstream)
+    }
+}
+
 /// A clause made ready.
 #[derive(Default)]
 pub(super) struct Ready {
@@ -202,7 +209,14 @@ impl Compiler {
 }
 
 fn neutral(word: &str) -> Result<Neutral, String> {
-    [Neutral::Comments, Neutral::Logging, Neutral::Layout, Neutral::Names]
+    let kinds = [
+        Neutral::Comments,
+        Neutral::Logging,
+        Neutral::Layout,
+        Neutral::Names,
+        Neutral::Declarations,
+    ];
+    kinds
         .into_iter()
         .find(|kind| kind.word() == word)
         .ok_or_else(|| format!("'only' knows {}, not {word:?}", Neutral::WORDS.join(", ")))

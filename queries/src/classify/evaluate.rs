@@ -103,6 +103,27 @@ fn file_ref(file: &FileView<'_>) -> LineRef {
     }
 }
 
+/// What keeps the covering rules of a class from giving it: a line of each hunk that none
+/// of them covers.
+pub(super) fn uncovered(
+    rules: &[Rule],
+    tables: &Tables,
+    view: &View<'_>,
+    facts: &[Fact],
+    upstream: &str,
+    class: &str,
+) -> Vec<LineRef> {
+    let fits = |rule: &&Rule| rule.is_for(upstream) && rule.covers && rule.class == class;
+    let rules: Vec<&Rule> = rules.iter().filter(fits).collect();
+    let case = Case::new(&rules, tables, view, facts);
+    let mut left = Vec::new();
+    case.cover(&rules, |line| {
+        left.push(line);
+        true
+    });
+    left
+}
+
 /// All labels of a commit, in the order of the rules.
 pub(super) fn labels(
     rules: &[Rule],
@@ -111,10 +132,7 @@ pub(super) fn labels(
     facts: &[Fact],
     upstream: &str,
 ) -> Vec<Label> {
-    let fits = |rule: &&Rule| {
-        rule.upstreams.is_empty() || rule.upstreams.iter().any(|name| name == upstream)
-    };
-    let rules: Vec<&Rule> = rules.iter().filter(fits).collect();
+    let rules: Vec<&Rule> = rules.iter().filter(|rule| rule.is_for(upstream)).collect();
     let case = Case::new(&rules, tables, view, facts);
     let mut found: Vec<Label> =
         rules.iter().filter(|rule| !rule.covers).filter_map(|rule| case.fires(rule)).collect();
@@ -159,9 +177,9 @@ impl<'a, 'p> Case<'a, 'p> {
             .flat_map(|clause| std::iter::once(clause).chain(&clause.also))
             .filter(|clause| clause.fact.is_some())
             .collect();
-        let mut facts = facts_of(view, |file, name| {
-            asking.iter().any(|clause| {
-                clause.fact.as_deref() == Some(name) && case.file_holds(clause, file, false)
+        let mut facts = facts_of(view, |name| {
+            asking.iter().filter(|clause| clause.fact.as_deref() == Some(name)).any(|clause| {
+                (0..view.files.len()).any(|file| case.file_holds(clause, file, false))
             })
         });
         facts.extend_from_slice(known);
@@ -212,15 +230,7 @@ impl<'a, 'p> Case<'a, 'p> {
         }
         let mut found = Found::default();
         if let Some(name) = &clause.fact {
-            let fact = self.facts.iter().filter(|fact| {
-                fact.name == *name
-                    && clause
-                        .fact_detail
-                        .as_ref()
-                        .is_none_or(|r| r.is_match(fact.detail.as_bytes()))
-                    && self.fact_file_holds(clause, fact)
-            });
-            found.evidence.extend(fact.map(|fact| fact.at.clone()).take(Label::MOST_LINES));
+            found.evidence.extend(self.facts_of(clause, name).map(|fact| fact.at.clone()).take(Label::MOST_LINES));
             found.lines = u32::try_from(found.evidence.len()).unwrap_or(u32::MAX);
         } else if clause.reads_diff {
             for (index, file) in self.view.files.iter().enumerate() {
@@ -244,6 +254,19 @@ impl<'a, 'p> Case<'a, 'p> {
         }
         found.evidence.truncate(Label::MOST_LINES);
         Some(found)
+    }
+
+    /// Whether the fact that a covering rule's clause asks for is known of the commit.
+    fn fact_holds(&self, clause: &Ready) -> bool {
+        clause.fact.as_ref().is_none_or(|name| self.facts_of(clause, name).next().is_some())
+    }
+
+    fn facts_of<'s>(&'s self, clause: &'s Ready, name: &'s str) -> impl Iterator<Item = &'s Fact> {
+        self.facts.iter().filter(move |fact| {
+            fact.name == name
+                && clause.fact_detail.as_ref().is_none_or(|r| r.is_match(fact.detail.as_bytes()))
+                && self.fact_file_holds(clause, fact)
+        })
     }
 
     fn message_holds(&self, clause: &Ready) -> bool {
@@ -299,7 +322,8 @@ impl<'a, 'p> Case<'a, 'p> {
             }
             let lines = self.lines_of(clause, hunk);
             // What does nothing is about nothing.
-            if lines.is_empty() || !clause.comments && self.neutral(index, number).is_some() {
+            let silent = || self.neutral(index, number).is_some_and(Neutral::silences);
+            if lines.is_empty() || !clause.comments && silent() {
                 continue;
             }
             for line in lines {
@@ -344,46 +368,64 @@ impl<'a, 'p> Case<'a, 'p> {
 
     /// The labels of a class whose rules cover every change, or none.
     fn covered(&self, rules: &[&Rule]) -> Option<Vec<Label>> {
-        if self.view.files.is_empty() {
-            return None;
-        }
+        let mut all = true;
+        let labels = self.cover(rules, |_| {
+            all = false;
+            false
+        });
+        (all && !self.view.files.is_empty()).then_some(labels)
+    }
+
+    /// The labels of covering rules for all that they cover. What they do not is told to
+    /// `left`, which says whether to go on.
+    fn cover(&self, rules: &[&Rule], mut left: impl FnMut(LineRef) -> bool) -> Vec<Label> {
         let mut labels: Vec<(usize, Label)> = Vec::new();
-        for (index, file) in self.view.files.iter().enumerate() {
+        'files: for (index, file) in self.view.files.iter().enumerate() {
             // The whole file, by a rule that asks for no lines: the frequent case.
             if let Some(at) = rules.iter().position(|rule| self.covers_file(rule, index)) {
                 note(&mut labels, at, rules[at], file_ref(file));
                 continue;
             }
-            if file.hunks.is_empty() {
-                let moved_only =
-                    file.change.old_path.is_some() && !file.change.gap && !file.change.binary;
-                let at = rules.iter().position(|rule| {
-                    rule.when.iter().any(|clause| {
-                        moved_only
-                            && clause.only.contains(&Neutral::Layout)
-                            && self.file_holds(clause, index, true)
-                    })
-                })?;
-                note(&mut labels, at, rules[at], file_ref(file));
+            if file.hunks.is_empty() || file.change.gap {
+                match self.covers_move(rules, index) {
+                    Some(at) => note(&mut labels, at, rules[at], file_ref(file)),
+                    None if left(file_ref(file)) => {}
+                    None => break,
+                }
                 continue;
-            }
-            if file.change.gap {
-                return None;
             }
             for (number, hunk) in file.hunks.iter().enumerate() {
                 let kind = self.neutral(index, number);
-                let at = rules.iter().position(|rule| self.covers_hunk(rule, index, hunk, kind))?;
-                if let Some(line) = hunk
-                    .changed(true)
-                    .next()
-                    .or_else(|| hunk.hunk.lines.iter().find(|line| line.side != Side::Context))
-                {
-                    note(&mut labels, at, rules[at], line_ref(&file.change.path, line));
+                let changed = || hunk.hunk.lines.iter().find(|line| line.side != Side::Context);
+                let line = hunk.changed(false).next().or_else(|| hunk.changed(true).next());
+                let line = line.or_else(changed).map(|line| line_ref(&file.change.path, line));
+                let at = rules.iter().position(|rule| self.covers_hunk(rule, index, hunk, kind));
+                match (at, line) {
+                    (Some(at), Some(line)) => note(&mut labels, at, rules[at], line),
+                    (Some(_), None) => {}
+                    (None, line) => {
+                        if !left(line.unwrap_or_else(|| file_ref(file))) {
+                            break 'files;
+                        }
+                    }
                 }
             }
         }
         labels.sort_by_key(|(at, _)| *at);
-        Some(labels.into_iter().map(|(_, label)| label).collect())
+        labels.into_iter().map(|(_, label)| label).collect()
+    }
+
+    /// The rule that covers a file which moved as it is.
+    fn covers_move(&self, rules: &[&Rule], index: usize) -> Option<usize> {
+        let change = self.view.files[index].change;
+        if change.old_path.is_none() || change.gap || change.binary {
+            return None;
+        }
+        rules.iter().position(|rule| {
+            rule.when.iter().any(|clause| {
+                clause.only.contains(&Neutral::Layout) && self.file_holds(clause, index, true)
+            })
+        })
     }
 
     /// Whether a rule covers the file whatever its lines.
@@ -393,10 +435,12 @@ impl<'a, 'p> Case<'a, 'p> {
                 && !asks_inside(clause)
                 && self.file_holds(clause, index, true)
                 && self.message_holds(clause)
+                && self.fact_holds(clause)
                 && clause.also.iter().all(|further| self.clause(further).is_some())
         }) && !rule.unless.iter().any(|clause| {
             self.file_holds(clause, index, false)
                 && self.message_holds(clause)
+                && self.fact_holds(clause)
                 && (!asks_inside(clause) || {
                     let mut found = Found::default();
                     self.search_file(clause, index, &self.view.files[index], &mut found);
@@ -415,11 +459,12 @@ impl<'a, 'p> Case<'a, 'p> {
         let holds = |clause: &Ready, both: bool| {
             self.file_holds(clause, index, both)
                 && self.message_holds(clause)
+                && self.fact_holds(clause)
                 && hunk_holds(clause, hunk)
                 && (clause.only.is_empty()
                     || neutral.is_some_and(|kind| clause.only.contains(&kind)))
                 && hunk.changed_in(false).all(|(line, section)| {
-                    neutral.is_some()
+                    neutral.is_some_and(Neutral::silences)
                         || clause.every_line.as_ref().is_none_or(|r| r.is_match(line.text))
                             && clause.section.as_ref().is_none_or(|r| r.is_match(section))
                 })

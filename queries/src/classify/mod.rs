@@ -10,6 +10,7 @@ mod compile;
 mod evaluate;
 mod examples;
 mod facts;
+mod idiom;
 mod label;
 mod lexer;
 mod neutral;
@@ -17,6 +18,7 @@ mod patch_text;
 mod rules;
 mod source;
 mod view;
+mod whole;
 
 pub use compile::BadRule;
 pub use examples::{ExampleFailure, check_examples};

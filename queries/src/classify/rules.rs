@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use headwater_store::model::{CommitPatch, Label};
+use headwater_store::model::{CommitPatch, Label, LineRef};
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -16,7 +16,7 @@ use super::view::{Reading, View};
 
 /// Raised when the engine itself judges otherwise than before: labels made by an older
 /// one are made anew.
-const ENGINE: &str = "classes/1";
+const ENGINE: &str = "classes/2";
 
 /// Why rules cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -194,6 +194,28 @@ impl Rules {
     pub fn classify(&self, upstream: &str, patch: &CommitPatch, facts: &[Fact]) -> Vec<Label> {
         let view = View::of(patch, &self.reading);
         evaluate::labels(&self.rules, &self.tables, &view, facts, upstream)
+    }
+
+    /// For a class that covering rules give (`inert`): a line of each hunk that none of
+    /// them covers, so that the class is not given.
+    pub fn uncovered(
+        &self,
+        class: &str,
+        upstream: &str,
+        patch: &CommitPatch,
+        facts: &[Fact],
+    ) -> Vec<LineRef> {
+        let view = View::of(patch, &self.reading);
+        evaluate::uncovered(&self.rules, &self.tables, &view, facts, upstream, class)
+    }
+
+    /// The classes that covering rules give.
+    pub fn covering_classes(&self) -> Vec<&str> {
+        let covering = self.rules.iter().filter(|rule| rule.covers);
+        let mut classes: Vec<&str> = covering.map(|rule| rule.class.as_str()).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        classes
     }
 
     /// The hash of everything that decides a label besides the commit: by it derived

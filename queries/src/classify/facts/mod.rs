@@ -22,21 +22,18 @@ use super::label::Fact;
 use super::lexer::{Open, Syntax, Token, tokens};
 use super::view::{FileView, HunkView, Kind, View};
 
-/// The facts that the patch shows by itself, of those names and in those files (by their
-/// place in the view) that are `wanted`.
-pub(super) fn facts_of(view: &View<'_>, wanted: impl Fn(usize, &str) -> bool) -> Vec<Fact> {
+/// The facts that the patch shows by itself, of those names that are `wanted`: in all of
+/// its files, since what only moved may come from any.
+pub(super) fn facts_of(view: &View<'_>, wanted: impl Fn(&str) -> bool) -> Vec<Fact> {
     let mut facts = Vec::new();
     let flags = gate::NewFlags::new();
-    for (at, file) in view.files.iter().enumerate() {
-        if file.syntax != Syntax::Slashes {
-            continue;
-        }
-        let pairs = wanted(at, "literal-pair");
-        let resolved = wanted(at, "resolved-when-unset");
-        let gates = gate::NAMES.iter().any(|name| wanted(at, name));
-        if !(pairs || resolved || gates) {
-            continue;
-        }
+    let pairs = wanted("literal-pair");
+    let resolved = wanted("resolved-when-unset");
+    let gates = gate::NAMES.iter().any(|name| wanted(name));
+    if !(pairs || resolved || gates) {
+        return facts;
+    }
+    for file in view.files.iter().filter(|file| file.syntax == Syntax::Slashes) {
         for hunk in &file.hunks {
             if hunk.code_lines().next().is_none() {
                 continue;
@@ -53,6 +50,7 @@ pub(super) fn facts_of(view: &View<'_>, wanted: impl Fn(usize, &str) -> bool) ->
         }
     }
     drop_moved(&mut facts);
+    resolve::drop_renamed(&mut facts);
     facts
 }
 
