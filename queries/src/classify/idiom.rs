@@ -4,6 +4,8 @@
 //! Only what holds whatever the names stand for is done here; where a step could change
 //! what the code does, it is left out.
 
+use std::collections::HashSet;
+
 use super::lexer::Token;
 
 /// Whether the file is Go, by its path; the other languages of this syntax are C's kin.
@@ -232,8 +234,9 @@ const MOST_LOCALS: usize = 6;
 
 /// The tokens without the locals that only this side has: `n := f(a); use(n)` is `use(f(a))`.
 pub(super) fn without_locals<'a>(mut tokens: Vec<Token<'a>>, other: &[Token<'_>]) -> Vec<Token<'a>> {
+    let outside: HashSet<&[u8]> = names(other).collect();
     for _ in 0..MOST_LOCALS {
-        let Some((start, at, end)) = local(&tokens, other) else { return tokens };
+        let Some((start, at, end)) = local(&tokens, &outside) else { return tokens };
         let name = tokens[at];
         let value = tokens[value_start(&tokens, at)..end].to_vec();
         let mut out = tokens[..start].to_vec();
@@ -256,7 +259,7 @@ fn value_start(tokens: &[Token<'_>], name: usize) -> usize {
 
 /// A local that only this side has and uses: where its statement starts, its name stands,
 /// and the statement ends.
-fn local(tokens: &[Token<'_>], other: &[Token<'_>]) -> Option<(usize, usize, usize)> {
+fn local(tokens: &[Token<'_>], outside: &HashSet<&[u8]>) -> Option<(usize, usize, usize)> {
     let starts = |at: usize| {
         at == 0 || matches!(tokens[at - 1], Token::Mark(b';' | b'{' | b'}'))
     };
@@ -265,25 +268,36 @@ fn local(tokens: &[Token<'_>], other: &[Token<'_>]) -> Option<(usize, usize, usi
             + tokens[start..].iter().take(10).position(|token| *token == Token::Mark(b'='))?;
         let short = equals > 0 && tokens[equals - 1] == Token::Mark(b':');
         let at = equals.checked_sub(if short { 2 } else { 1 })?;
-        let Token::Name(_) = tokens.get(at)? else { return None };
+        let Token::Name(name) = tokens.get(at)? else { return None };
+        if outside.contains(name) {
+            return None;
+        }
         // A declaration: Go's short one, or C's with a type before the name.
         let typed = tokens.get(start..at)?.iter().all(|token| {
             matches!(token, Token::Name(_) | Token::Mark(b':' | b'<' | b'>' | b'*' | b'&'))
         });
         let declares = if short { at == start } else { at > start && typed };
+        if !declares {
+            return None;
+        }
         let from = value_start(tokens, at);
         let end = from + tokens.get(from..)?.iter().position(|t| *t == Token::Mark(b';'))?;
         let rest = &tokens[end + 1..];
-        let named = |all: &[Token<'_>]| {
-            all.iter().enumerate().any(|(n, token)| *token == tokens[at] && !is_member(all, n))
-        };
-        let used = named(rest);
+        let used = names(rest).any(|other| other == *name);
         // One that is given another value later is no mere name for its first.
         let again = rest.windows(2).any(|pair| {
             pair[0] == tokens[at] && matches!(pair[1], Token::Mark(b'=' | b'+' | b'-' | b':'))
         });
-        let own = declares && !named(other) && is_value(&tokens[from..end]);
+        let own = is_value(&tokens[from..end]);
         (own && used && !again).then_some((start, at, end))
+    })
+}
+
+/// The names that stand for themselves: members of something are left out.
+fn names<'a>(tokens: &[Token<'a>]) -> impl Iterator<Item = &'a [u8]> {
+    tokens.iter().enumerate().filter_map(|(at, token)| match token {
+        Token::Name(name) if !is_member(tokens, at) => Some(*name),
+        _ => None,
     })
 }
 

@@ -198,12 +198,17 @@ pub(super) fn neutral_hunk<'n>(
     same.then_some(Neutral::Names)
 }
 
+/// The most tokens of a hunk in which named values are put back: what rewrites more is no
+/// mere naming.
+const MOST_FOLDED: usize = 1500;
+
 /// Both sides with idioms in one form, and without what only names a value or calls a
 /// variable that became a function of the same name.
 fn one_form<'a>(old: Vec<Token<'a>>, new: Vec<Token<'a>>, go: bool) -> Sides<'a> {
     let form = |tokens| idiom::tidy(without_empty_calls(idiom::plain(tokens, go)));
     let (old, new) = (form(old), form(new));
-    if old == new {
+    // As many tokens on both sides: names may differ, and nothing else need be undone.
+    if old.len() == new.len() || old.len() + new.len() > MOST_FOLDED {
         return (old, new);
     }
     let folded = idiom::without_locals(old.clone(), &new);

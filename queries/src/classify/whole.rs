@@ -57,7 +57,7 @@ fn is_plain_c(path: &str) -> bool {
 
 fn go_declarations(lines: &[&Line<'_>], side: Side) -> bool {
     all_whole(lines, |first| {
-        if first.starts_with(b"package ") || first.starts_with(b"import ") {
+        if first.starts_with(b"package ") || first == b"import (" {
             return Some(first.ends_with(b"("));
         }
         let Some(rest) = first.strip_prefix(b"func ") else {
@@ -111,8 +111,12 @@ fn all_whole(lines: &[&Line<'_>], opens: impl Fn(&[u8]) -> Option<bool>) -> bool
             matches!(line.text.trim_ascii_end(), b"}" | b"};" | b")" | b"}()")
         };
         let Some(end) = lines[at..].iter().position(|line| closes(&line)) else { return false };
-        // Directives inside would tear it: a part of it may be all that went.
-        let torn = |line: &&Line<'_>| line.text.trim_ascii_start().starts_with(b"#");
+        // Directives inside would tear it: a part of it may be all that went. What is
+        // imported as `_` is imported for what it does.
+        let torn = |line: &&Line<'_>| {
+            let text = line.text.trim_ascii_start();
+            text.starts_with(b"#") || text.starts_with(b"_ ")
+        };
         if lines[at..at + end].iter().any(|line| torn(&line)) {
             return false;
         }
