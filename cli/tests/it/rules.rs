@@ -69,6 +69,14 @@ fn labels_name_their_rule_lines_and_rule_set() {
     assert_eq!(place.json(&["rules", "list"])["hash"], hash);
     assert_eq!(place.json(&["rules", "explain", &penalty])["rules"], hash);
 
+    // All commits of a class, whatever the window.
+    let all = place.json(&["classify", "ollama", "--class", "default-change"]);
+    let all = all["commits"].as_array().unwrap();
+    assert!(all.iter().any(|commit| commit["sha"] == penalty.as_str()));
+    assert!(all.iter().all(|commit| {
+        commit["classes"].as_array().unwrap().iter().any(|l| l["class"] == "default-change")
+    }));
+
     // A commit without a class is told too, and an unknown one is an error.
     let only = place.ok(&["classify", "ollama", "--window", &place.demo.window(), "--class", "zz"]);
     assert!(only.contains("0 of "), "{only}");
@@ -137,6 +145,7 @@ fn rules_are_held_to_their_examples() {
     std::fs::write(&file, "[[rules]]\nid = 'x/y'\nlines = 1\n").unwrap();
     let line = place.error(&["rules", "list"]);
     assert!(line.contains("wrong.toml"), "{line}");
+    assert_eq!(line.matches("unknown field").count(), 1, "told once: {line}");
 }
 
 #[test]

@@ -230,7 +230,9 @@ impl<'a, 'p> Case<'a, 'p> {
         }
         let mut found = Found::default();
         if let Some(name) = &clause.fact {
-            found.evidence.extend(self.facts_of(clause, name).map(|fact| fact.at.clone()).take(Label::MOST_LINES));
+            found.evidence.extend(
+                self.facts_of(clause, name).map(|fact| fact.at.clone()).take(Label::MOST_LINES),
+            );
             found.lines = u32::try_from(found.evidence.len()).unwrap_or(u32::MAX);
         } else if clause.reads_diff {
             for (index, file) in self.view.files.iter().enumerate() {
@@ -310,6 +312,10 @@ impl<'a, 'p> Case<'a, 'p> {
         if wanted.iter().flatten().any(|&pattern| !self.hit(index, pattern)) {
             return;
         }
+        // What went from one hunk to another of the file is on both sides of it.
+        if clause.differs && !self.differs_in(&wanted, file) {
+            return;
+        }
         if !asks_inside(clause) {
             found.evidence.push(file_ref(file));
             found.evidence.truncate(Label::MOST_LINES);
@@ -330,6 +336,14 @@ impl<'a, 'p> Case<'a, 'p> {
                 found.add(&file.change.path, line);
             }
         }
+    }
+
+    /// Whether what one of the patterns matches stands otherwise on the two sides of a file.
+    fn differs_in(&self, patterns: &[Option<PatternId>], file: &FileView<'p>) -> bool {
+        let lines: Vec<&Line<'_>> =
+            file.hunks.iter().flat_map(|hunk| hunk.changed(false)).collect();
+        let patterns = patterns.iter().flatten().filter_map(|&id| self.tables.patterns.get(id));
+        patterns.into_iter().any(|pattern| differs(pattern, &lines))
     }
 
     /// The lines of the hunk that match; none where a wanted pattern finds none.

@@ -221,8 +221,7 @@ fn clamped<'t, 'a>(tokens: &'t [Token<'a>], go: bool) -> Option<Clamp<'t, 'a>> {
     let middle = condition.iter().position(compares)?;
     let (name, bound) = (&condition[..middle], &condition[middle + 1..]);
     let path = |tokens: &[Token<'_>]| {
-        !tokens.is_empty()
-            && tokens.iter().all(|t| matches!(t, Token::Name(_) | Token::Mark(b'.')))
+        !tokens.is_empty() && tokens.iter().all(|t| matches!(t, Token::Name(_) | Token::Mark(b'.')))
     };
     let assigned = body.strip_prefix(name)?.strip_prefix(&[Token::Mark(b'=')])?;
     let same = assigned == bound && path(name) && is_value(bound) && !bound.iter().any(compares);
@@ -233,7 +232,10 @@ fn clamped<'t, 'a>(tokens: &'t [Token<'a>], go: bool) -> Option<Clamp<'t, 'a>> {
 const MOST_LOCALS: usize = 6;
 
 /// The tokens without the locals that only this side has: `n := f(a); use(n)` is `use(f(a))`.
-pub(super) fn without_locals<'a>(mut tokens: Vec<Token<'a>>, other: &[Token<'_>]) -> Vec<Token<'a>> {
+pub(super) fn without_locals<'a>(
+    mut tokens: Vec<Token<'a>>,
+    other: &[Token<'_>],
+) -> Vec<Token<'a>> {
     let outside: HashSet<&[u8]> = names(other).collect();
     for _ in 0..MOST_LOCALS {
         let Some((start, at, end)) = local(&tokens, &outside) else { return tokens };
@@ -260,9 +262,7 @@ fn value_start(tokens: &[Token<'_>], name: usize) -> usize {
 /// A local that only this side has and uses: where its statement starts, its name stands,
 /// and the statement ends.
 fn local(tokens: &[Token<'_>], outside: &HashSet<&[u8]>) -> Option<(usize, usize, usize)> {
-    let starts = |at: usize| {
-        at == 0 || matches!(tokens[at - 1], Token::Mark(b';' | b'{' | b'}'))
-    };
+    let starts = |at: usize| at == 0 || matches!(tokens[at - 1], Token::Mark(b';' | b'{' | b'}'));
     (0..tokens.len()).filter(|&at| starts(at)).find_map(|start| {
         let equals = start
             + tokens[start..].iter().take(10).position(|token| *token == Token::Mark(b'='))?;

@@ -50,12 +50,7 @@ impl Neutral {
 }
 
 /// The tokens of one side of a hunk, logging left out.
-fn side_tokens<'a>(
-    hunk: &'a HunkView<'_>,
-    side: Side,
-    syntax: Syntax,
-    go: bool,
-) -> Vec<Token<'a>> {
+fn side_tokens<'a>(hunk: &'a HunkView<'_>, side: Side, syntax: Syntax, go: bool) -> Vec<Token<'a>> {
     let mut found = Vec::new();
     let mut open = starts_open(&hunk.hunk, side, syntax);
     for (line, kind) in hunk.hunk.lines.iter().zip(&hunk.kinds) {
@@ -69,9 +64,7 @@ fn side_tokens<'a>(
             }
         });
         // Where Go's own reading ends a statement at the end of its line.
-        let ends = |token: &Token<'_>| {
-            !matches!(token, Token::Mark(mark) if !matches!(mark, b')' | b']' | b'}' | b'+' | b'-'))
-        };
+        let ends = |token: &Token<'_>| !matches!(token, Token::Mark(mark) if !matches!(mark, b')' | b']' | b'}' | b'+' | b'-'));
         if go && !log && open == Open::Nothing && found.last().is_some_and(ends) {
             found.push(Token::Mark(b';'));
         }

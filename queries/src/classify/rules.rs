@@ -22,7 +22,7 @@ const ENGINE: &str = "classes/2";
 #[derive(Debug, thiserror::Error)]
 pub enum RulesError {
     /// A file cannot be read.
-    #[error("cannot read the rule file {path}: {source}")]
+    #[error("cannot read the rule file {path}")]
     Read {
         /// The file.
         path: PathBuf,
@@ -30,7 +30,7 @@ pub enum RulesError {
         source: std::io::Error,
     },
     /// A file is no TOML of the shape that docs/rules.md describes.
-    #[error("the rule file {path} is not valid: {source}")]
+    #[error("the rule file {path} is not valid")]
     Parse {
         /// The file.
         path: PathBuf,
@@ -38,7 +38,7 @@ pub enum RulesError {
         source: Box<toml::de::Error>,
     },
     /// A rule is not sound.
-    #[error("{0}")]
+    #[error(transparent)]
     Rule(#[from] BadRule),
 }
 

@@ -45,9 +45,9 @@ fn ends_before(hunk: &HunkView<'_>) -> bool {
     let mut lines = hunk.hunk.lines.iter().zip(&hunk.kinds);
     let Some(last) = lines.by_ref().rposition(|pair| changed(&pair)) else { return false };
     let mut after = hunk.hunk.lines.iter().skip(last + 1);
-    after.find(|line| !line.text.trim_ascii().is_empty()).is_some_and(|line| {
-        matches!(line.text.trim_ascii_end(), b"}" | b")")
-    })
+    after
+        .find(|line| !line.text.trim_ascii().is_empty())
+        .is_some_and(|line| matches!(line.text.trim_ascii_end(), b"}" | b")"))
 }
 
 /// C and C++ proper: what kernels are made of is found by name, not by calls.
@@ -107,9 +107,8 @@ fn all_whole(lines: &[&Line<'_>], opens: impl Fn(&[u8]) -> Option<bool>) -> bool
         if !more {
             continue;
         }
-        let closes = |line: &&Line<'_>| {
-            matches!(line.text.trim_ascii_end(), b"}" | b"};" | b")" | b"}()")
-        };
+        let closes =
+            |line: &&Line<'_>| matches!(line.text.trim_ascii_end(), b"}" | b"};" | b")" | b"}()");
         let Some(end) = lines[at..].iter().position(|line| closes(&line)) else { return false };
         // Directives inside would tear it: a part of it may be all that went. What is
         // imported as `_` is imported for what it does.

@@ -93,8 +93,7 @@ pub fn uncovered(
     commit: &StoredCommit,
 ) -> Result<Vec<(String, Vec<LineRef>)>, QueryError> {
     let id = store.upstream(upstream)?;
-    let known: Vec<Fact> =
-        store.default_events_of(&[commit.id()])?.into_iter().map(fact).collect();
+    let known: Vec<Fact> = store.default_events_of(&[commit.id()])?.into_iter().map(fact).collect();
     let one = |patch: StoredPatch| -> Vec<(String, Vec<LineRef>)> {
         let patch = patch.patch();
         let left = |class: &str| rules.uncovered(class, upstream, patch, &known);

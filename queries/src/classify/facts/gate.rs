@@ -11,8 +11,7 @@ use crate::classify::lexer::Token;
 use crate::classify::view::{FileView, HunkView, Kind, View};
 
 /// The facts that are found here.
-pub(super) const NAMES: [&str; 3] =
-    ["gated-by-environment", "gated-by-new-flag", "hardware-test"];
+pub(super) const NAMES: [&str; 3] = ["gated-by-environment", "gated-by-new-flag", "hardware-test"];
 
 /// The flags that a commit declares, off at first; found when first asked for.
 pub(super) type NewFlags<'v> = OnceCell<HashSet<&'v [u8]>>;
@@ -200,6 +199,7 @@ fn holds_options(section: &[u8]) -> bool {
     let text = String::from_utf8_lossy(section).to_ascii_lowercase();
     let kinds = ["param", "option", "opts", "config", "setting", "request", "task"];
     (text.contains("struct") || text.contains("class"))
+        && !text.contains("hparams")
         && kinds.iter().any(|kind| text.contains(kind))
 }
 
@@ -231,9 +231,9 @@ fn hardware(file: &FileView<'_>, old: &[&Line<'_>], new: &[&Line<'_>], facts: &m
 fn hardware_words(tokens: &[Token<'_>]) -> Vec<String> {
     let compared = |at: usize| {
         let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
-        beside.filter_map(|at| tokens.get(at)).any(|token| {
-            matches!(token, Token::Mark(b'<' | b'>' | b'=' | b'!'))
-        })
+        beside
+            .filter_map(|at| tokens.get(at))
+            .any(|token| matches!(token, Token::Mark(b'<' | b'>' | b'=' | b'!')))
     };
     let words = tokens.iter().enumerate().filter(|(at, token)| {
         // In small letters they are values where they are quoted; else they name anything.
@@ -274,5 +274,6 @@ fn is_hardware(word: &str) -> bool {
             | "is_uma"
             | "vendor_id"
             | "integrated"
-    ) || kinds.iter().any(|kind| bare.starts_with(kind) && bare.len() < 40)
+    ) || !bare.ends_with("_VERSION")
+        && kinds.iter().any(|kind| bare.starts_with(kind) && bare.len() < 40)
 }

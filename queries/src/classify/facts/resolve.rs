@@ -52,9 +52,8 @@ fn asks_unset(tokens: &[Token<'_>], set: &str, off: bool) -> bool {
     let last = set.rsplit('.').next().unwrap_or(set).as_bytes();
     let ends = tokens.iter().enumerate().filter(|(_, token)| **token == Token::Name(last));
     ends.map(|(at, _)| at).any(|at| {
-        let path = |token: &Token<'_>| {
-            matches!(token, Token::Name(_) | Token::Mark(b'.' | b'-' | b'>'))
-        };
+        let path =
+            |token: &Token<'_>| matches!(token, Token::Name(_) | Token::Mark(b'.' | b'-' | b'>'));
         let start = tokens[..at].iter().rposition(|token| !path(token));
         let negated = start.is_some_and(|start| tokens[start] == Token::Mark(b'!'));
         match tokens.get(at + 1..) {
