@@ -14,7 +14,7 @@ use super::view::{FileView, HunkView, View};
 /// A commit with everything that clauses look up.
 pub(super) struct Case<'a, 'p> {
     tables: &'a Tables,
-    view: &'a View<'p>,
+    pub(super) view: &'a View<'p>,
     facts: Vec<Fact>,
     /// For each file the globs that its path matches, and those its old path does.
     globs: Vec<(Bits, Bits)>,
@@ -65,8 +65,8 @@ impl Bits {
 
 /// What a clause found.
 #[derive(Default)]
-struct Found {
-    evidence: Vec<LineRef>,
+pub(super) struct Found {
+    pub(super) evidence: Vec<LineRef>,
     /// How many lines matched.
     lines: u32,
 }
@@ -91,7 +91,7 @@ pub(super) fn line_ref(path: &str, line: &Line<'_>) -> LineRef {
 }
 
 /// The file as a whole as evidence.
-fn file_ref(file: &FileView<'_>) -> LineRef {
+pub(super) fn file_ref(file: &FileView<'_>) -> LineRef {
     match file.hunks.first().and_then(|hunk| hunk.changed(true).next()) {
         Some(line) => line_ref(&file.change.path, line),
         None => LineRef {
@@ -201,7 +201,7 @@ impl<'a, 'p> Case<'a, 'p> {
         cell.get() == Hit::Yes
     }
 
-    fn neutral(&self, file: usize, hunk: usize) -> Option<Neutral> {
+    pub(super) fn neutral(&self, file: usize, hunk: usize) -> Option<Neutral> {
         let cell = self.neutral.get(file)?.get(hunk)?;
         *cell.get_or_init(|| {
             let file = self.view.files.get(file)?;
@@ -224,7 +224,7 @@ impl<'a, 'p> Case<'a, 'p> {
     }
 
     /// Whether a clause holds for the commit, and on which lines.
-    fn clause(&self, clause: &Ready) -> Option<Found> {
+    pub(super) fn clause(&self, clause: &Ready) -> Option<Found> {
         if !self.message_holds(clause) {
             return None;
         }
@@ -259,7 +259,7 @@ impl<'a, 'p> Case<'a, 'p> {
     }
 
     /// Whether the fact that a covering rule's clause asks for is known of the commit.
-    fn fact_holds(&self, clause: &Ready) -> bool {
+    pub(super) fn fact_holds(&self, clause: &Ready) -> bool {
         clause.fact.as_ref().is_none_or(|name| self.facts_of(clause, name).next().is_some())
     }
 
@@ -271,7 +271,7 @@ impl<'a, 'p> Case<'a, 'p> {
         })
     }
 
-    fn message_holds(&self, clause: &Ready) -> bool {
+    pub(super) fn message_holds(&self, clause: &Ready) -> bool {
         let commit = &self.patch().commit;
         clause.subject.as_ref().is_none_or(|r| r.is_match(commit.subject().as_bytes()))
             && clause.message.as_ref().is_none_or(|r| r.is_match(commit.message.as_bytes()))
@@ -279,7 +279,7 @@ impl<'a, 'p> Case<'a, 'p> {
 
     /// Whether the file is one that the clause is about. A covering rule needs both
     /// paths of a move: what leaves the sources for the tests is gone from the sources.
-    fn file_holds(&self, clause: &Ready, index: usize, both: bool) -> bool {
+    pub(super) fn file_holds(&self, clause: &Ready, index: usize, both: bool) -> bool {
         let (new, old) = &self.globs[index];
         let file = &self.view.files[index];
         let listed = clause.files.as_ref().is_none_or(|files| {
@@ -307,7 +307,13 @@ impl<'a, 'p> Case<'a, 'p> {
             .is_some_and(|index| self.file_holds(clause, index, false))
     }
 
-    fn search_file(&self, clause: &Ready, index: usize, file: &FileView<'p>, found: &mut Found) {
+    pub(super) fn search_file(
+        &self,
+        clause: &Ready,
+        index: usize,
+        file: &FileView<'p>,
+        found: &mut Found,
+    ) {
         let wanted = [clause.line, clause.added, clause.removed];
         if wanted.iter().flatten().any(|&pattern| !self.hit(index, pattern)) {
             return;
@@ -347,7 +353,7 @@ impl<'a, 'p> Case<'a, 'p> {
     }
 
     /// The lines of the hunk that match; none where a wanted pattern finds none.
-    fn lines_of<'h>(&self, clause: &Ready, hunk: &'h HunkView<'p>) -> Vec<&'h Line<'p>> {
+    pub(super) fn lines_of<'h>(&self, clause: &Ready, hunk: &'h HunkView<'p>) -> Vec<&'h Line<'p>> {
         let mut all = Vec::new();
         let inside = |section: &[u8]| clause.section.as_ref().is_none_or(|r| r.is_match(section));
         if clause.line.or(clause.added).or(clause.removed).is_none() {
@@ -379,120 +385,10 @@ impl<'a, 'p> Case<'a, 'p> {
         }
         all
     }
-
-    /// The labels of a class whose rules cover every change, or none.
-    fn covered(&self, rules: &[&Rule]) -> Option<Vec<Label>> {
-        let mut all = true;
-        let labels = self.cover(rules, |_| {
-            all = false;
-            false
-        });
-        (all && !self.view.files.is_empty()).then_some(labels)
-    }
-
-    /// The labels of covering rules for all that they cover. What they do not is told to
-    /// `left`, which says whether to go on.
-    fn cover(&self, rules: &[&Rule], mut left: impl FnMut(LineRef) -> bool) -> Vec<Label> {
-        let mut labels: Vec<(usize, Label)> = Vec::new();
-        'files: for (index, file) in self.view.files.iter().enumerate() {
-            // The whole file, by a rule that asks for no lines: the frequent case.
-            if let Some(at) = rules.iter().position(|rule| self.covers_file(rule, index)) {
-                note(&mut labels, at, rules[at], file_ref(file));
-                continue;
-            }
-            if file.hunks.is_empty() || file.change.gap {
-                match self.covers_move(rules, index) {
-                    Some(at) => note(&mut labels, at, rules[at], file_ref(file)),
-                    None if left(file_ref(file)) => {}
-                    None => break,
-                }
-                continue;
-            }
-            for (number, hunk) in file.hunks.iter().enumerate() {
-                let kind = self.neutral(index, number);
-                let changed = || hunk.hunk.lines.iter().find(|line| line.side != Side::Context);
-                let line = hunk.changed(false).next().or_else(|| hunk.changed(true).next());
-                let line = line.or_else(changed).map(|line| line_ref(&file.change.path, line));
-                let at = rules.iter().position(|rule| self.covers_hunk(rule, index, hunk, kind));
-                match (at, line) {
-                    (Some(at), Some(line)) => note(&mut labels, at, rules[at], line),
-                    (Some(_), None) => {}
-                    (None, line) => {
-                        if !left(line.unwrap_or_else(|| file_ref(file))) {
-                            break 'files;
-                        }
-                    }
-                }
-            }
-        }
-        labels.sort_by_key(|(at, _)| *at);
-        labels.into_iter().map(|(_, label)| label).collect()
-    }
-
-    /// The rule that covers a file which moved as it is.
-    fn covers_move(&self, rules: &[&Rule], index: usize) -> Option<usize> {
-        let change = self.view.files[index].change;
-        if change.old_path.is_none() || change.gap || change.binary {
-            return None;
-        }
-        rules.iter().position(|rule| {
-            rule.when.iter().any(|clause| {
-                clause.only.contains(&Neutral::Layout) && self.file_holds(clause, index, true)
-            })
-        })
-    }
-
-    /// Whether a rule covers the file whatever its lines.
-    fn covers_file(&self, rule: &Rule, index: usize) -> bool {
-        rule.when.iter().any(|clause| {
-            clause.files.is_some()
-                && !asks_inside(clause)
-                && self.file_holds(clause, index, true)
-                && self.message_holds(clause)
-                && self.fact_holds(clause)
-                && clause.also.iter().all(|further| self.clause(further).is_some())
-        }) && !rule.unless.iter().any(|clause| {
-            self.file_holds(clause, index, false)
-                && self.message_holds(clause)
-                && self.fact_holds(clause)
-                && (!asks_inside(clause) || {
-                    let mut found = Found::default();
-                    self.search_file(clause, index, &self.view.files[index], &mut found);
-                    !found.evidence.is_empty()
-                })
-        })
-    }
-
-    fn covers_hunk(
-        &self,
-        rule: &Rule,
-        index: usize,
-        hunk: &HunkView<'p>,
-        neutral: Option<Neutral>,
-    ) -> bool {
-        let holds = |clause: &Ready, both: bool| {
-            self.file_holds(clause, index, both)
-                && self.message_holds(clause)
-                && self.fact_holds(clause)
-                && hunk_holds(clause, hunk)
-                && (clause.only.is_empty()
-                    || neutral.is_some_and(|kind| clause.only.contains(&kind)))
-                && hunk.changed_in(false).all(|(line, section)| {
-                    neutral.is_some_and(Neutral::silences)
-                        || clause.every_line.as_ref().is_none_or(|r| r.is_match(line.text))
-                            && clause.section.as_ref().is_none_or(|r| r.is_match(section))
-                })
-                && (clause.line.or(clause.added).or(clause.removed).is_none()
-                    || !self.lines_of(clause, hunk).is_empty())
-        };
-        rule.when.iter().any(|clause| {
-            holds(clause, true) && clause.also.iter().all(|further| self.clause(further).is_some())
-        }) && !rule.unless.iter().any(|clause| holds(clause, false))
-    }
 }
 
 /// Whether a clause looks into hunks at all.
-fn asks_inside(clause: &Ready) -> bool {
+pub(super) fn asks_inside(clause: &Ready) -> bool {
     clause.line.is_some()
         || clause.added.is_some()
         || clause.removed.is_some()
@@ -502,7 +398,7 @@ fn asks_inside(clause: &Ready) -> bool {
         || !clause.only.is_empty()
 }
 
-fn hunk_holds(clause: &Ready, hunk: &HunkView<'_>) -> bool {
+pub(super) fn hunk_holds(clause: &Ready, hunk: &HunkView<'_>) -> bool {
     let section = |pattern: &Regex| {
         let mut lines = hunk.sections.iter().zip(&hunk.hunk.lines);
         lines.any(|(section, line)| line.side != Side::Context && pattern.is_match(section))
@@ -512,19 +408,6 @@ fn hunk_holds(clause: &Ready, hunk: &HunkView<'_>) -> bool {
             || hunk.hunk.lines.iter().any(|line| pattern.is_match(line.text))
     };
     clause.section.as_ref().is_none_or(section) && clause.near.as_ref().is_none_or(near)
-}
-
-fn note(labels: &mut Vec<(usize, Label)>, at: usize, rule: &Rule, line: LineRef) {
-    let position = labels.iter().position(|(rule, _)| *rule == at).unwrap_or_else(|| {
-        let (class, rule) = (rule.class.clone(), rule.id.clone());
-        labels.push((at, Label { class, rule, evidence: Vec::new() }));
-        labels.len() - 1
-    });
-    if let Some((_, label)) = labels.get_mut(position)
-        && label.evidence.len() < Label::MOST_LINES
-    {
-        label.evidence.push(line);
-    }
 }
 
 /// Whether the texts that a pattern matches are others on the one side than on the other.

@@ -7,6 +7,7 @@
 
 mod built_in;
 mod compile;
+mod cover;
 mod evaluate;
 mod examples;
 mod facts;

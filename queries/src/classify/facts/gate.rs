@@ -274,6 +274,5 @@ fn is_hardware(word: &str) -> bool {
             | "is_uma"
             | "vendor_id"
             | "integrated"
-    ) || !bare.ends_with("_VERSION")
-        && kinds.iter().any(|kind| bare.starts_with(kind) && bare.len() < 40)
+    ) || kinds.iter().any(|kind| bare.starts_with(kind) && bare.len() < 40)
 }
