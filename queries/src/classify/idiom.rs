@@ -4,8 +4,6 @@
 //! Only what holds whatever the names stand for is done here; where a step could change
 //! what the code does, it is left out.
 
-use std::collections::HashSet;
-
 use super::lexer::Token;
 
 /// Whether the file is Go, by its path; the other languages of this syntax are C's kin.
@@ -110,6 +108,17 @@ fn c_idiom<'a>(rest: &[Token<'a>], out: &mut Vec<Token<'a>>) -> usize {
             out.push(Token::Name(b"max"));
             1
         }
+        // A pair made to be put in, or made in its place.
+        [Token::Name(b"push_back" | b"emplace_back"), Token::Mark(b'('), inner @ ..] => {
+            out.extend([Token::Name(b"push_back"), Token::Mark(b'(')]);
+            match made(inner) {
+                Some((values, length)) => {
+                    out.extend_from_slice(values);
+                    length + 2
+                }
+                None => 2,
+            }
+        }
         // Said to be unused, for the compiler's sake.
         [
             Token::Mark(b'('),
@@ -129,6 +138,31 @@ fn c_idiom<'a>(rest: &[Token<'a>], out: &mut Vec<Token<'a>>) -> usize {
         ] => 5,
         _ => one(rest, out),
     }
+}
+
+/// The values of `std::make_pair(…)` at the start, and how many tokens it has.
+fn made<'t, 'a>(tokens: &'t [Token<'a>]) -> Option<(&'t [Token<'a>], usize)> {
+    let [
+        Token::Name(b"std"),
+        Token::Mark(b':'),
+        Token::Mark(b':'),
+        Token::Name(b"make_pair" | b"make_tuple"),
+        Token::Mark(b'('),
+        inner @ ..,
+    ] = tokens
+    else {
+        return None;
+    };
+    let mut depth = 1_i32;
+    let end = inner.iter().position(|token| {
+        match token {
+            Token::Mark(b'(') => depth += 1,
+            Token::Mark(b')') => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    })?;
+    (inner.get(end + 1) == Some(&Token::Mark(b')'))).then_some((&inner[..end], end + 6))
 }
 
 fn one<'a>(rest: &[Token<'a>], out: &mut Vec<Token<'a>>) -> usize {
@@ -188,7 +222,7 @@ fn value_just_given<'a>(out: &mut Vec<Token<'a>>, name: &[Token<'a>]) -> Option<
 }
 
 /// Whether the tokens are one expression that assigns, chooses and declares nothing.
-fn is_value(tokens: &[Token<'_>]) -> bool {
+pub(super) fn is_value(tokens: &[Token<'_>]) -> bool {
     let mut depth = 0_i32;
     let plain = tokens.iter().all(|token| {
         match token {
@@ -228,112 +262,6 @@ fn clamped<'t, 'a>(tokens: &'t [Token<'a>], go: bool) -> Option<Clamp<'t, 'a>> {
     same.then_some((name, condition[middle] == Token::Mark(b'<'), bound))
 }
 
-/// The most locals of one hunk that are taken back into their uses.
-const MOST_LOCALS: usize = 6;
-
-/// The tokens without the locals that only this side has: `n := f(a); use(n)` is `use(f(a))`.
-pub(super) fn without_locals<'a>(
-    mut tokens: Vec<Token<'a>>,
-    other: &[Token<'_>],
-) -> Vec<Token<'a>> {
-    let outside: HashSet<&[u8]> = names(other).collect();
-    for _ in 0..MOST_LOCALS {
-        let Some((start, at, end)) = local(&tokens, &outside) else { return tokens };
-        let name = tokens[at];
-        let value = tokens[value_start(&tokens, at)..end].to_vec();
-        let mut out = tokens[..start].to_vec();
-        let rest = &tokens[end + 1..];
-        for (place, token) in rest.iter().enumerate() {
-            if *token == name && !is_member(rest, place) {
-                put(&mut out, &value, rest.get(place + 1));
-            } else {
-                out.push(*token);
-            }
-        }
-        tokens = out;
-    }
-    tokens
-}
-
-fn value_start(tokens: &[Token<'_>], name: usize) -> usize {
-    if tokens.get(name + 1) == Some(&Token::Mark(b':')) { name + 3 } else { name + 2 }
-}
-
-/// A local that only this side has and uses: where its statement starts, its name stands,
-/// and the statement ends.
-fn local(tokens: &[Token<'_>], outside: &HashSet<&[u8]>) -> Option<(usize, usize, usize)> {
-    let starts = |at: usize| at == 0 || matches!(tokens[at - 1], Token::Mark(b';' | b'{' | b'}'));
-    (0..tokens.len()).filter(|&at| starts(at)).find_map(|start| {
-        let equals = start
-            + tokens[start..].iter().take(10).position(|token| *token == Token::Mark(b'='))?;
-        let short = equals > 0 && tokens[equals - 1] == Token::Mark(b':');
-        let at = equals.checked_sub(if short { 2 } else { 1 })?;
-        let Token::Name(name) = tokens.get(at)? else { return None };
-        if outside.contains(name) {
-            return None;
-        }
-        // A declaration: Go's short one, or C's with a type before the name.
-        let typed = tokens.get(start..at)?.iter().all(|token| {
-            matches!(token, Token::Name(_) | Token::Mark(b':' | b'<' | b'>' | b'*' | b'&'))
-        });
-        let declares = if short { at == start } else { at > start && typed };
-        if !declares {
-            return None;
-        }
-        let from = value_start(tokens, at);
-        let end = from + tokens.get(from..)?.iter().position(|t| *t == Token::Mark(b';'))?;
-        let rest = &tokens[end + 1..];
-        let used = names(rest).any(|other| other == *name);
-        // One that is given another value later is no mere name for its first.
-        let again = rest.windows(2).any(|pair| {
-            pair[0] == tokens[at] && matches!(pair[1], Token::Mark(b'=' | b'+' | b'-' | b':'))
-        });
-        let own = is_value(&tokens[from..end]);
-        (own && used && !again).then_some((start, at, end))
-    })
-}
-
-/// The names that stand for themselves: members of something are left out.
-fn names<'a>(tokens: &[Token<'a>]) -> impl Iterator<Item = &'a [u8]> {
-    tokens.iter().enumerate().filter_map(|(at, token)| match token {
-        Token::Name(name) if !is_member(tokens, at) => Some(*name),
-        _ => None,
-    })
-}
-
-/// Whether the name at this place is a member of something: `a.name`, `a->name`.
-fn is_member(tokens: &[Token<'_>], at: usize) -> bool {
-    let before = |back: usize| at.checked_sub(back).and_then(|at| tokens.get(at));
-    before(1) == Some(&Token::Mark(b'.'))
-        || before(1) == Some(&Token::Mark(b'>')) && before(2) == Some(&Token::Mark(b'-'))
-}
-
-/// Puts a value where its name stood, in brackets where its neighbours would tear it apart.
-fn put<'a>(out: &mut Vec<Token<'a>>, value: &[Token<'a>], next: Option<&Token<'_>>) {
-    let mut depth = 0_i32;
-    let tight = value.iter().all(|token| {
-        match token {
-            Token::Mark(b'(' | b'[') => depth += 1,
-            Token::Mark(b')' | b']') => depth -= 1,
-            Token::Mark(b'.' | b':') => {}
-            Token::Mark(_) => return depth > 0,
-            _ => {}
-        }
-        true
-    });
-    let alone = matches!(
-        out.last(),
-        None | Some(Token::Mark(b'(' | b',' | b'=' | b';' | b'{' | b'[') | Token::Name(b"return"))
-    ) && matches!(next, None | Some(Token::Mark(b')' | b',' | b';' | b'{' | b']')));
-    if tight || alone {
-        out.extend_from_slice(value);
-    } else {
-        out.push(Token::Mark(b'('));
-        out.extend_from_slice(value);
-        out.push(Token::Mark(b')'));
-    }
-}
-
 /// The tokens without ends of statements that nothing stands before.
 pub(super) fn tidy(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     let mut out: Vec<Token<'_>> = Vec::with_capacity(tokens.len());
@@ -347,11 +275,12 @@ pub(super) fn tidy(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::lexer::{Open, Syntax, tokens};
+    use super::super::locals::without_locals;
     use super::*;
 
-    fn read(line: &str) -> Vec<Token<'_>> {
+    pub(in super::super) fn read(line: &str) -> Vec<Token<'_>> {
         let mut all = Vec::new();
         tokens(line.as_bytes(), Syntax::Slashes, Open::Nothing, |token| all.push(token));
         all
@@ -370,6 +299,7 @@ mod tests {
         assert!(same("func f(a interface{})", "func f(a any)", true));
         assert!(same("for i := 0; i < n; i++ {", "for i := range n {", true));
         assert!(same("n := int(config.N())", "n := config.N()", true));
+        assert!(same("v.push_back(std::make_pair(a, f(b)));", "v.emplace_back(a, f(b));", false));
         assert!(same("p = NULL; GGML_UNUSED(a);", "p = nullptr;", false));
     }
 
@@ -381,23 +311,8 @@ mod tests {
         assert!(!same("n := f(a); g(); if n < 1 { n = 1 }", "n := max(f(a), 1); g();", true));
         assert!(!same("for i := 1; i < n; i++ {", "for i := range n {", true));
         assert!(!same("n := int(x * 1.5)", "n := x * 1.5", true));
+        assert!(!same("v.push_back(std::make_pair(a, b));", "v.emplace_back(b, a);", false));
         assert!(!same("static int n;", "int n;", false));
-    }
-
-    #[test]
-    fn locals_go_back_into_their_uses() {
-        let folded = |a: &str, b: &str| {
-            let (a, b) = (read(a), read(b));
-            without_locals(a.clone(), &b) == b
-        };
-        assert!(folded("n := f(a); use(n);", "use(f(a));"));
-        assert!(folded("const size_t n = t.size(); x = float(n) / 2;", "x = float(t.size()) / 2;"));
-        assert!(folded("int n = a + b; x = n * 2;", "x = (a + b) * 2;"));
-        assert!(folded("int n = t.n(o); x = f(n);", "x = f(t.n(o));"));
-        assert!(!folded("int n = a + b; x = n * 2;", "x = a + b * 2;"));
-        assert!(!folded("n := f(a); n = 2; use(n);", "f(a) = 2; use(f(a));"));
-        assert!(!folded("x = f(a); use(x);", "use(f(a));"));
-        assert!(!folded("n := f(a); use(m);", "use(m);"));
     }
 
     proptest::proptest! {

@@ -14,6 +14,7 @@ mod facts;
 mod idiom;
 mod label;
 mod lexer;
+mod locals;
 mod neutral;
 mod patch_text;
 mod rules;

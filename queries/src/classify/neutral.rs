@@ -7,6 +7,7 @@ use headwater_store::model::Side;
 
 use super::idiom;
 use super::lexer::{Open, Syntax, Token, tokens};
+use super::locals::without_locals;
 use super::view::{FileView, HunkView, Kind, View, starts_open};
 use super::whole::{moved_names, only_declarations};
 
@@ -204,8 +205,8 @@ fn one_form<'a>(old: Vec<Token<'a>>, new: Vec<Token<'a>>, go: bool) -> Sides<'a>
     if old.len() == new.len() || old.len() + new.len() > MOST_FOLDED {
         return (old, new);
     }
-    let folded = idiom::without_locals(old.clone(), &new);
-    let new = idiom::without_locals(new, &old);
+    let folded = without_locals(old.clone(), &new);
+    let new = without_locals(new, &old);
     (folded, new)
 }
 
