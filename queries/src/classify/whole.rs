@@ -109,14 +109,14 @@ fn all_whole(lines: &[&Line<'_>], opens: impl Fn(&[u8]) -> Option<bool>) -> bool
         }
         let closes =
             |line: &&Line<'_>| matches!(line.text.trim_ascii_end(), b"}" | b"};" | b")" | b"}()");
-        let Some(end) = lines[at..].iter().position(|line| closes(&line)) else { return false };
+        let Some(end) = lines[at..].iter().position(closes) else { return false };
         // Directives inside would tear it: a part of it may be all that went. What is
         // imported as `_` is imported for what it does.
         let torn = |line: &&Line<'_>| {
             let text = line.text.trim_ascii_start();
             text.starts_with(b"#") || text.starts_with(b"_ ")
         };
-        if lines[at..at + end].iter().any(|line| torn(&line)) {
+        if lines[at..at + end].iter().any(torn) {
             return false;
         }
         at += end + 1;
@@ -124,9 +124,12 @@ fn all_whole(lines: &[&Line<'_>], opens: impl Fn(&[u8]) -> Option<bool>) -> bool
     !lines.is_empty()
 }
 
+/// A declaration: its name and its tokens.
+type Block<'a> = (&'a [u8], Vec<Token<'a>>);
+
 /// The names of Go's types and functions that went from one file to another as they are.
 pub(super) fn moved_names<'v>(view: &'v View<'_>) -> HashSet<&'v [u8]> {
-    let mut sides: [HashMap<(&[u8], Vec<Token<'_>>), &str>; 2] = [HashMap::new(), HashMap::new()];
+    let mut sides: [HashMap<Block<'_>, &str>; 2] = [HashMap::new(), HashMap::new()];
     for file in view.files.iter().filter(|file| is_go(&file.change.path)) {
         for hunk in &file.hunks {
             for (slot, side) in [Side::Removed, Side::Added].into_iter().enumerate() {
@@ -139,14 +142,14 @@ pub(super) fn moved_names<'v>(view: &'v View<'_>) -> HashSet<&'v [u8]> {
         }
     }
     let [gone, come] = sides;
-    let elsewhere = |(key, path): (&(&'v [u8], Vec<Token<'_>>), &&str)| {
+    let elsewhere = |(key, path): (&Block<'v>, &&str)| {
         come.get(key).is_some_and(|to| to != path).then_some(key.0)
     };
     gone.iter().filter_map(elsewhere).collect()
 }
 
 /// Declarations among lines, by name, from their first line to the one that closes them.
-fn blocks<'a>(lines: &[&'a [u8]]) -> Vec<(&'a [u8], Vec<Token<'a>>)> {
+fn blocks<'a>(lines: &[&'a [u8]]) -> Vec<Block<'a>> {
     let mut all = Vec::new();
     let mut at = 0;
     while at < lines.len() {
