@@ -57,9 +57,9 @@ fn labels_name_their_rule_lines_and_rule_set() {
         .as_array()
         .unwrap()
         .iter()
-        .find(|label| label["class"] == "default-change")
+        .find(|label| label["rule"] == "default-change/ledger")
         .unwrap();
-    assert_eq!(label["rule"], "default-change/ledger");
+    assert_eq!(label["class"], "default-change");
     assert_eq!(label["evidence"][0]["path"], "api/types.go");
     assert!(label["evidence"][0]["line"].as_u64().unwrap() > 0);
 
