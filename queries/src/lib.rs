@@ -1,12 +1,14 @@
 //! Answers computed from a store: first what is derived (places, labels, default events),
 //! then the questions themselves. It knows no network and writes no SQL.
 
+pub mod abi;
 pub mod classify;
 pub mod defaults;
 pub mod derive;
 mod error;
 pub mod grep;
 pub mod ledger;
+pub mod models;
 pub mod pins;
 pub mod rank;
 pub mod show;

@@ -8,6 +8,7 @@ use headwater_store::{Oid, Store, StoredCommit};
 use serde::Serialize;
 
 use crate::QueryError;
+use crate::abi::{AbiCommit, AbiReader};
 use crate::derive::labels::{Labeller, Sources};
 use crate::window::Resolver;
 
@@ -58,6 +59,9 @@ pub struct Shown {
     pub files: Vec<String>,
     /// What it is about.
     pub classes: Vec<crate::why::ClassEvidence>,
+    /// What it does to public headers, where it does something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abi: Option<AbiCommit>,
     /// What of it is missing.
     pub gaps: Vec<String>,
     /// How it was obtained.
@@ -134,6 +138,9 @@ fn one(
     let receipt = store.receipt(commit.receipt_id())?;
     let labels = Labeller::new(store, &upstream.name, sources)?.labels(&commit)?;
     let stored = store.patch(commit)?;
+    // Where the files are gone, the patch alone is shown.
+    let reader = AbiReader::new(store, upstream).ok().flatten();
+    let abi = reader.and_then(|mut reader| reader.read(&stored).ok().flatten());
     let patch = stored.patch();
     let classes = labels
         .iter()
@@ -173,6 +180,7 @@ fn one(
         deleted: patch.files.iter().map(|f| u64::from(f.deleted)).sum(),
         files: patch.files.iter().map(|f| f.path.clone()).collect(),
         classes,
+        abi,
         gaps: gaps.collect(),
         receipt,
         patch: patch.files.iter().map(shown_patch).collect(),

@@ -2,11 +2,14 @@
 
 pub mod classify;
 pub mod crawl;
+pub mod crawl_models;
 pub mod defaults;
 pub mod demo;
+pub mod effects;
 pub mod file;
 pub mod grep;
 pub mod man;
+pub mod model;
 pub mod pins;
 pub mod rank_check;
 pub mod rules;
@@ -26,6 +29,8 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Classify(args) => classify::run(&context, args),
         Command::Crawl(args) => crawl::run(&context, args),
         Command::Demo(args) => demo::run(&context, args),
+        Command::Model(args) => model::run(&context, args),
+        Command::Effects(args) => effects::run(&context, args),
         Command::Pins(args) => pins::run(&context, args),
         Command::Show(args) => show::run(&context, args),
         Command::Why(args) => why::run(&context, args),

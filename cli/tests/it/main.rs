@@ -6,6 +6,7 @@ mod crawl;
 mod defaults;
 mod errors;
 mod hostile;
+mod models;
 mod rules;
 mod support;
 mod why;
