@@ -108,9 +108,10 @@ impl Context {
         }
     }
 
-    /// How many threads a question may use.
+    /// How many threads a question may use: what it has to derive first is capped as any
+    /// derivation, where somebody said how.
     pub fn question_jobs(&self) -> usize {
-        cores().min(4)
+        self.global.jobs.map_or_else(|| cores().min(4), usize::from)
     }
 
     /// The format, if the command can print it.

@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use headwater_queries::derive::labels::{Sources, derive};
 use headwater_queries::window::{self, WindowSpec};
 use headwater_store::model::Label;
-use headwater_store::{Oid, Store, StoredCommit, UpstreamId};
+use headwater_store::{CommitId, Oid, Store, StoredCommit, UpstreamId};
 use serde::Serialize;
 
 use crate::args::Format;
@@ -21,12 +21,12 @@ pub struct Args {
     /// The upstream: ollama, llama.cpp, or one that a file of yours declares
     pub upstream: String,
     /// A file with one commit a line, or - for standard input
-    #[arg(long, value_name = "FILE|-", required_unless_present = "window")]
+    #[arg(long, value_name = "FILE|-", required_unless_present_any = ["window", "class"])]
     pub commits: Option<PathBuf>,
     /// The commits of a window
     #[arg(long, value_name = "BASE..HEAD", conflicts_with = "commits")]
     pub window: Option<String>,
-    /// Only commits of this class
+    /// Only commits of this class; with nothing else given, of all that are stored
     #[arg(long, value_name = "CLASS")]
     pub class: Option<String>,
 }
@@ -61,7 +61,11 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
             .split_whitespace()
             .map(|name| find(&store, id, upstream, name))
             .collect::<anyhow::Result<_>>()?,
-        (None, None) => bail!("give commits with --commits, or a window with --window"),
+        (None, None) => {
+            let mut ids = store.commit_ids_after(id, CommitId::NONE)?;
+            ids.reverse();
+            store.commits(id, &ids)?
+        }
     };
     let sources = Sources { rules: &rules, extractors: &context.extractors()? };
     derive(&mut store, declared, &sources, context.question_jobs())?;

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use headwater_queries::classify::{ExampleFailure, RuleInfo, check_examples};
-use headwater_store::model::{Label, Side};
+use headwater_queries::derive::labels;
+use headwater_store::model::{Label, LineRef, Side};
 use headwater_store::{Oid, StoredCommit};
 use serde::Serialize;
 
@@ -60,6 +61,15 @@ struct Explained {
     subject: String,
     rules: String,
     classes: Vec<Label>,
+    /// What keeps the commit from the classes that need every change to be covered.
+    uncovered: Vec<Uncovered>,
+}
+
+#[derive(Serialize)]
+struct Uncovered {
+    class: String,
+    /// A line of each hunk that no rule of the class covers.
+    lines: Vec<LineRef>,
 }
 
 /// Lists, tests or explains.
@@ -124,7 +134,10 @@ fn explain(context: &Context, format: Format, sha: &str) -> anyhow::Result<ExitC
             found.iter().map(|(name, c)| format!("{name} {}", c.commit().oid)).collect();
         bail!("{sha:?} could be any of {}; give more digits", all.join(", "));
     }
-    let labels = headwater_queries::derive::labels::label_one(&store, &upstream, &rules, &commit)?;
+    let labels = labels::label_one(&store, &upstream, &rules, &commit)?;
+    let left = labels::uncovered(&store, &upstream, &rules, &commit)?;
+    let uncovered: Vec<Uncovered> =
+        left.into_iter().map(|(class, lines)| Uncovered { class, lines }).collect();
     let commit = commit.commit();
     if format == Format::Json {
         render::json(&Explained {
@@ -134,24 +147,14 @@ fn explain(context: &Context, format: Format, sha: &str) -> anyhow::Result<ExitC
             subject: commit.subject().to_owned(),
             rules: rules.hash_hex(),
             classes: labels,
+            uncovered,
         })?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = render::table::Table::new(&["class", "rule", "file", "line", "text"]);
     for label in &labels {
         for line in &label.evidence {
-            let sign = match line.side {
-                Side::Removed => '-',
-                Side::Added => '+',
-                Side::Context => ' ',
-            };
-            table.row(vec![
-                label.class.clone(),
-                label.rule.clone(),
-                line.path.clone(),
-                line.line.to_string(),
-                format!("{sign}{}", line.text),
-            ]);
+            table.row([vec![label.class.clone(), label.rule.clone()], place(line)].concat());
         }
     }
     let mut stdout = anstream::stdout();
@@ -167,5 +170,31 @@ fn explain(context: &Context, format: Format, sha: &str) -> anyhow::Result<ExitC
     } else {
         write!(stdout, "{}", table.print(format))?;
     }
+    for Uncovered { class, lines } in &uncovered {
+        let count = lines.len();
+        let hunks = if count == 1 { "hunk is" } else { "hunks are" };
+        writeln!(stdout, "\nNot {class}: {count} {hunks} covered by no rule of the class.\n")?;
+        let mut table = render::table::Table::new(&["file", "line", "text"]);
+        for line in lines.iter().take(MOST_UNCOVERED) {
+            table.row(place(line));
+        }
+        write!(stdout, "{}", table.print(format))?;
+        if count > MOST_UNCOVERED {
+            writeln!(stdout, "… and {} more", count - MOST_UNCOVERED)?;
+        }
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How many uncovered hunks are shown on a screen.
+const MOST_UNCOVERED: usize = 8;
+
+/// The file, line and text of a line, for a table.
+fn place(line: &LineRef) -> Vec<String> {
+    let sign = match line.side {
+        Side::Removed => '-',
+        Side::Added => '+',
+        Side::Context => ' ',
+    };
+    vec![line.path.clone(), line.line.to_string(), format!("{sign}{}", line.text)]
 }

@@ -7,5 +7,6 @@ mod defaults;
 mod errors;
 mod hostile;
 mod models;
+mod rules;
 mod support;
 mod why;

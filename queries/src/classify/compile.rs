@@ -1,9 +1,9 @@
-//! Rules made ready to run: all globs in one set, all line patterns in one set.
+//! Rules made ready to run: all globs in one set, each line pattern once.
 
 use std::collections::HashMap;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use regex::bytes::{Regex, RegexBuilder};
 
 use super::neutral::Neutral;
 use super::source::{Clause, RuleSource};
@@ -18,16 +18,16 @@ pub struct BadRule {
     pub what: String,
 }
 
-/// The number of a pattern in [`Tables::set`].
+/// The number of a pattern in [`Tables::patterns`].
 pub(super) type PatternId = usize;
 
 /// Everything that clauses refer to by number.
 pub(super) struct Tables {
     pub(super) globs: GlobSet,
     pub(super) glob_count: usize,
-    /// The line patterns, searched in the changed text of a file as a whole.
-    pub(super) set: RegexSet,
-    /// The same, one by one, for the lines.
+    /// The line patterns: searched in the changed text of a file as a whole when a clause
+    /// first asks for one there, then in its lines. One by one, since each then starts from
+    /// the literals that it needs; a set of all of them knows no such shortcut.
     pub(super) patterns: Vec<Regex>,
 }
 
@@ -40,6 +40,13 @@ pub(super) struct Rule {
     pub(super) covers: bool,
     pub(super) when: Vec<Ready>,
     pub(super) unless: Vec<Ready>,
+}
+
+impl Rule {
+    /// Whether it is for commits of this upstream.
+    pub(super) fn is_for(&self, upstream: &str) -> bool {
+        self.upstreams.is_empty() || self.upstreams.iter().any(|name| name == upstream)
+    }
 }
 
 /// A clause made ready.
@@ -72,7 +79,7 @@ pub(super) struct Ready {
 pub(super) struct Compiler {
     globs: Vec<String>,
     glob_ids: HashMap<String, usize>,
-    patterns: Vec<String>,
+    patterns: Vec<Regex>,
     pattern_ids: HashMap<String, usize>,
 }
 
@@ -185,9 +192,9 @@ impl Compiler {
         if let Some(&id) = self.pattern_ids.get(pattern) {
             return Ok(Some(id));
         }
-        regex(pattern)?;
+        let regex = RegexBuilder::new(pattern).unicode(false).multi_line(true).build();
         let id = self.patterns.len();
-        self.patterns.push(pattern.to_owned());
+        self.patterns.push(regex.map_err(|error| error.to_string())?);
         self.pattern_ids.insert(pattern.to_owned(), id);
         Ok(Some(id))
     }
@@ -196,20 +203,20 @@ impl Compiler {
         Ok(Tables {
             glob_count: self.globs.len(),
             globs: glob_set(&self.globs)?,
-            set: RegexSetBuilder::new(&self.patterns)
-                .unicode(false)
-                .multi_line(true)
-                .size_limit(1 << 28)
-                .dfa_size_limit(1 << 26)
-                .build()
-                .map_err(|error| error.to_string())?,
-            patterns: self.patterns.iter().map(|p| regex(p)).collect::<Result<_, _>>()?,
+            patterns: self.patterns,
         })
     }
 }
 
 fn neutral(word: &str) -> Result<Neutral, String> {
-    [Neutral::Comments, Neutral::Logging, Neutral::Layout, Neutral::Names]
+    let kinds = [
+        Neutral::Comments,
+        Neutral::Logging,
+        Neutral::Layout,
+        Neutral::Names,
+        Neutral::Declarations,
+    ];
+    kinds
         .into_iter()
         .find(|kind| kind.word() == word)
         .ok_or_else(|| format!("'only' knows {}, not {word:?}", Neutral::WORDS.join(", ")))

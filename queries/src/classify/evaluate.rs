@@ -1,26 +1,38 @@
 //! Runs rules over one commit.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use headwater_store::model::{CommitPatch, Label, Line, LineRef, Side};
 use regex::bytes::Regex;
 
-use super::compile::{Ready, Rule, Tables};
+use super::compile::{PatternId, Ready, Rule, Tables};
+use super::facts::facts_of;
 use super::label::Fact;
-use super::neutral::{Neutral, neutral_hunks};
+use super::neutral::{Neutral, Renames, neutral_hunk};
 use super::view::{FileView, HunkView, View};
 
 /// A commit with everything that clauses look up.
 pub(super) struct Case<'a, 'p> {
     tables: &'a Tables,
-    view: &'a View<'p>,
-    facts: &'a [Fact],
+    pub(super) view: &'a View<'p>,
+    facts: Vec<Fact>,
     /// For each file the globs that its path matches, and those its old path does.
     globs: Vec<(Bits, Bits)>,
-    /// For each file the patterns that occur in its changed text.
-    hits: Vec<Bits>,
+    /// For each file what is known of the patterns in its changed text.
+    hits: Vec<OnceCell<Vec<Cell<Hit>>>>,
     /// For each hunk of each file why it is neutral, found out when first asked.
-    neutral: OnceCell<Vec<Vec<Option<Neutral>>>>,
+    neutral: Vec<Vec<OnceCell<Option<Neutral>>>>,
+    /// The names that the commit replaces throughout, found when first asked.
+    renames: OnceCell<Renames<'a>>,
+}
+
+/// Whether a pattern occurs in a file's changed text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hit {
+    /// Nobody asked yet.
+    Unknown,
+    No,
+    Yes,
 }
 
 /// A small set of numbers.
@@ -53,8 +65,8 @@ impl Bits {
 
 /// What a clause found.
 #[derive(Default)]
-struct Found {
-    evidence: Vec<LineRef>,
+pub(super) struct Found {
+    pub(super) evidence: Vec<LineRef>,
     /// How many lines matched.
     lines: u32,
 }
@@ -79,7 +91,7 @@ pub(super) fn line_ref(path: &str, line: &Line<'_>) -> LineRef {
 }
 
 /// The file as a whole as evidence.
-fn file_ref(file: &FileView<'_>) -> LineRef {
+pub(super) fn file_ref(file: &FileView<'_>) -> LineRef {
     match file.hunks.first().and_then(|hunk| hunk.changed(true).next()) {
         Some(line) => line_ref(&file.change.path, line),
         None => LineRef {
@@ -91,6 +103,27 @@ fn file_ref(file: &FileView<'_>) -> LineRef {
     }
 }
 
+/// What keeps the covering rules of a class from giving it: a line of each hunk that none
+/// of them covers.
+pub(super) fn uncovered(
+    rules: &[Rule],
+    tables: &Tables,
+    view: &View<'_>,
+    facts: &[Fact],
+    upstream: &str,
+    class: &str,
+) -> Vec<LineRef> {
+    let fits = |rule: &&Rule| rule.is_for(upstream) && rule.covers && rule.class == class;
+    let rules: Vec<&Rule> = rules.iter().filter(fits).collect();
+    let case = Case::new(&rules, tables, view, facts);
+    let mut left = Vec::new();
+    case.cover(&rules, |line| {
+        left.push(line);
+        true
+    });
+    left
+}
+
 /// All labels of a commit, in the order of the rules.
 pub(super) fn labels(
     rules: &[Rule],
@@ -99,10 +132,7 @@ pub(super) fn labels(
     facts: &[Fact],
     upstream: &str,
 ) -> Vec<Label> {
-    let fits = |rule: &&Rule| {
-        rule.upstreams.is_empty() || rule.upstreams.iter().any(|name| name == upstream)
-    };
-    let rules: Vec<&Rule> = rules.iter().filter(fits).collect();
+    let rules: Vec<&Rule> = rules.iter().filter(|rule| rule.is_for(upstream)).collect();
     let case = Case::new(&rules, tables, view, facts);
     let mut found: Vec<Label> =
         rules.iter().filter(|rule| !rule.covers).filter_map(|rule| case.fires(rule)).collect();
@@ -119,7 +149,7 @@ pub(super) fn labels(
 }
 
 impl<'a, 'p> Case<'a, 'p> {
-    fn new(rules: &[&Rule], tables: &'a Tables, view: &'a View<'p>, facts: &'a [Fact]) -> Self {
+    fn new(rules: &[&Rule], tables: &'a Tables, view: &'a View<'p>, known: &[Fact]) -> Self {
         let globs_of = |path: &str| Bits::with(tables.glob_count, tables.globs.matches(path));
         let globs = view
             .files
@@ -133,31 +163,52 @@ impl<'a, 'p> Case<'a, 'p> {
                 (new, old)
             })
             .collect();
-        let mut case =
-            Case { tables, view, facts, globs, hits: Vec::new(), neutral: OnceCell::new() };
-        // Most files are such that no rule would look into them.
-        case.hits = (0..view.files.len())
-            .map(|index| {
-                let looked_into = rules.iter().any(|rule| {
-                    rule.when.iter().chain(&rule.unless).any(|clause| case.searches(clause, index))
-                });
-                let found = looked_into.then(|| tables.set.matches(&view.files[index].text));
-                Bits::with(tables.patterns.len(), found.iter().flatten())
-            })
+        let neutral = view
+            .files
+            .iter()
+            .map(|file| file.hunks.iter().map(|_| OnceCell::new()).collect())
             .collect();
+        let hits = view.files.iter().map(|_| OnceCell::new()).collect();
+        let renames = OnceCell::new();
+        let mut case = Case { tables, view, facts: Vec::new(), globs, hits, neutral, renames };
+        // Facts are looked for only where a rule would take them up.
+        let clauses = rules.iter().flat_map(|rule| rule.when.iter().chain(&rule.unless));
+        let asking: Vec<&Ready> = clauses
+            .flat_map(|clause| std::iter::once(clause).chain(&clause.also))
+            .filter(|clause| clause.fact.is_some())
+            .collect();
+        let mut facts = facts_of(view, |name| {
+            asking.iter().filter(|clause| clause.fact.as_deref() == Some(name)).any(|clause| {
+                (0..view.files.len()).any(|file| case.file_holds(clause, file, false))
+            })
+        });
+        facts.extend_from_slice(known);
+        case.facts = facts;
         case
     }
 
-    /// Whether a clause, or one under it, looks for lines in this file.
-    fn searches(&self, clause: &Ready, index: usize) -> bool {
-        clause.line.or(clause.added).or(clause.removed).is_some()
-            && self.file_holds(clause, index, false)
-            || clause.also.iter().any(|further| self.searches(further, index))
+    /// Whether a pattern occurs in the changed text of a file.
+    fn hit(&self, file: usize, pattern: PatternId) -> bool {
+        let patterns = &self.tables.patterns;
+        let known = self.hits[file].get_or_init(|| vec![Cell::new(Hit::Unknown); patterns.len()]);
+        let Some((cell, regex)) = known.get(pattern).zip(patterns.get(pattern)) else {
+            return false;
+        };
+        if cell.get() == Hit::Unknown {
+            let found = regex.is_match(self.view.files[file].text());
+            cell.set(if found { Hit::Yes } else { Hit::No });
+        }
+        cell.get() == Hit::Yes
     }
 
-    fn neutral(&self, file: usize, hunk: usize) -> Option<Neutral> {
-        let all = self.neutral.get_or_init(|| neutral_hunks(self.view));
-        all.get(file).and_then(|file| file.get(hunk)).copied().flatten()
+    pub(super) fn neutral(&self, file: usize, hunk: usize) -> Option<Neutral> {
+        let cell = self.neutral.get(file)?.get(hunk)?;
+        *cell.get_or_init(|| {
+            let file = self.view.files.get(file)?;
+            neutral_hunk(file, file.hunks.get(hunk)?, || {
+                self.renames.get_or_init(|| Renames::of(self.view))
+            })
+        })
     }
 
     fn patch(&self) -> &CommitPatch {
@@ -173,21 +224,15 @@ impl<'a, 'p> Case<'a, 'p> {
     }
 
     /// Whether a clause holds for the commit, and on which lines.
-    fn clause(&self, clause: &Ready) -> Option<Found> {
+    pub(super) fn clause(&self, clause: &Ready) -> Option<Found> {
         if !self.message_holds(clause) {
             return None;
         }
         let mut found = Found::default();
         if let Some(name) = &clause.fact {
-            let fact = self.facts.iter().filter(|fact| {
-                fact.name == *name
-                    && clause
-                        .fact_detail
-                        .as_ref()
-                        .is_none_or(|r| r.is_match(fact.detail.as_bytes()))
-                    && self.fact_file_holds(clause, fact)
-            });
-            found.evidence.extend(fact.map(|fact| fact.at.clone()).take(Label::MOST_LINES));
+            found.evidence.extend(
+                self.facts_of(clause, name).map(|fact| fact.at.clone()).take(Label::MOST_LINES),
+            );
             found.lines = u32::try_from(found.evidence.len()).unwrap_or(u32::MAX);
         } else if clause.reads_diff {
             for (index, file) in self.view.files.iter().enumerate() {
@@ -213,7 +258,20 @@ impl<'a, 'p> Case<'a, 'p> {
         Some(found)
     }
 
-    fn message_holds(&self, clause: &Ready) -> bool {
+    /// Whether the fact that a covering rule's clause asks for is known of the commit.
+    pub(super) fn fact_holds(&self, clause: &Ready) -> bool {
+        clause.fact.as_ref().is_none_or(|name| self.facts_of(clause, name).next().is_some())
+    }
+
+    fn facts_of<'s>(&'s self, clause: &'s Ready, name: &'s str) -> impl Iterator<Item = &'s Fact> {
+        self.facts.iter().filter(move |fact| {
+            fact.name == name
+                && clause.fact_detail.as_ref().is_none_or(|r| r.is_match(fact.detail.as_bytes()))
+                && self.fact_file_holds(clause, fact)
+        })
+    }
+
+    pub(super) fn message_holds(&self, clause: &Ready) -> bool {
         let commit = &self.patch().commit;
         clause.subject.as_ref().is_none_or(|r| r.is_match(commit.subject().as_bytes()))
             && clause.message.as_ref().is_none_or(|r| r.is_match(commit.message.as_bytes()))
@@ -221,7 +279,7 @@ impl<'a, 'p> Case<'a, 'p> {
 
     /// Whether the file is one that the clause is about. A covering rule needs both
     /// paths of a move: what leaves the sources for the tests is gone from the sources.
-    fn file_holds(&self, clause: &Ready, index: usize, both: bool) -> bool {
+    pub(super) fn file_holds(&self, clause: &Ready, index: usize, both: bool) -> bool {
         let (new, old) = &self.globs[index];
         let file = &self.view.files[index];
         let listed = clause.files.as_ref().is_none_or(|files| {
@@ -249,10 +307,19 @@ impl<'a, 'p> Case<'a, 'p> {
             .is_some_and(|index| self.file_holds(clause, index, false))
     }
 
-    fn search_file(&self, clause: &Ready, index: usize, file: &FileView<'_>, found: &mut Found) {
-        let hits = &self.hits[index];
+    pub(super) fn search_file(
+        &self,
+        clause: &Ready,
+        index: usize,
+        file: &FileView<'p>,
+        found: &mut Found,
+    ) {
         let wanted = [clause.line, clause.added, clause.removed];
-        if wanted.iter().flatten().any(|&pattern| !hits.has(pattern)) {
+        if wanted.iter().flatten().any(|&pattern| !self.hit(index, pattern)) {
+            return;
+        }
+        // What went from one hunk to another of the file is on both sides of it.
+        if clause.differs && !self.differs_in(&wanted, file) {
             return;
         }
         if !asks_inside(clause) {
@@ -265,18 +332,28 @@ impl<'a, 'p> Case<'a, 'p> {
             if !hunk_holds(clause, hunk) {
                 continue;
             }
+            let lines = self.lines_of(clause, hunk);
             // What does nothing is about nothing.
-            if !clause.comments && self.neutral(index, number).is_some() {
+            let silent = || self.neutral(index, number).is_some_and(Neutral::silences);
+            if lines.is_empty() || !clause.comments && silent() {
                 continue;
             }
-            for line in self.lines_of(clause, hunk) {
+            for line in lines {
                 found.add(&file.change.path, line);
             }
         }
     }
 
+    /// Whether what one of the patterns matches stands otherwise on the two sides of a file.
+    fn differs_in(&self, patterns: &[Option<PatternId>], file: &FileView<'p>) -> bool {
+        let lines: Vec<&Line<'_>> =
+            file.hunks.iter().flat_map(|hunk| hunk.changed(false)).collect();
+        let patterns = patterns.iter().flatten().filter_map(|&id| self.tables.patterns.get(id));
+        patterns.into_iter().any(|pattern| differs(pattern, &lines))
+    }
+
     /// The lines of the hunk that match; none where a wanted pattern finds none.
-    fn lines_of<'h>(&self, clause: &Ready, hunk: &'h HunkView<'p>) -> Vec<&'h Line<'p>> {
+    pub(super) fn lines_of<'h>(&self, clause: &Ready, hunk: &'h HunkView<'p>) -> Vec<&'h Line<'p>> {
         let mut all = Vec::new();
         let inside = |section: &[u8]| clause.section.as_ref().is_none_or(|r| r.is_match(section));
         if clause.line.or(clause.added).or(clause.removed).is_none() {
@@ -308,99 +385,10 @@ impl<'a, 'p> Case<'a, 'p> {
         }
         all
     }
-
-    /// The labels of a class whose rules cover every change, or none.
-    fn covered(&self, rules: &[&Rule]) -> Option<Vec<Label>> {
-        if self.view.files.is_empty() {
-            return None;
-        }
-        let mut labels: Vec<(usize, Label)> = Vec::new();
-        for (index, file) in self.view.files.iter().enumerate() {
-            // The whole file, by a rule that asks for no lines: the frequent case.
-            if let Some(at) = rules.iter().position(|rule| self.covers_file(rule, index)) {
-                note(&mut labels, at, rules[at], file_ref(file));
-                continue;
-            }
-            if file.hunks.is_empty() {
-                let moved_only =
-                    file.change.old_path.is_some() && !file.change.gap && !file.change.binary;
-                let at = rules.iter().position(|rule| {
-                    rule.when.iter().any(|clause| {
-                        moved_only
-                            && clause.only.contains(&Neutral::Layout)
-                            && self.file_holds(clause, index, true)
-                    })
-                })?;
-                note(&mut labels, at, rules[at], file_ref(file));
-                continue;
-            }
-            if file.change.gap {
-                return None;
-            }
-            for (number, hunk) in file.hunks.iter().enumerate() {
-                let kind = self.neutral(index, number);
-                let at = rules.iter().position(|rule| self.covers_hunk(rule, index, hunk, kind))?;
-                if let Some(line) = hunk
-                    .changed(true)
-                    .next()
-                    .or_else(|| hunk.hunk.lines.iter().find(|line| line.side != Side::Context))
-                {
-                    note(&mut labels, at, rules[at], line_ref(&file.change.path, line));
-                }
-            }
-        }
-        labels.sort_by_key(|(at, _)| *at);
-        Some(labels.into_iter().map(|(_, label)| label).collect())
-    }
-
-    /// Whether a rule covers the file whatever its lines.
-    fn covers_file(&self, rule: &Rule, index: usize) -> bool {
-        rule.when.iter().any(|clause| {
-            clause.files.is_some()
-                && !asks_inside(clause)
-                && self.file_holds(clause, index, true)
-                && self.message_holds(clause)
-                && clause.also.iter().all(|further| self.clause(further).is_some())
-        }) && !rule.unless.iter().any(|clause| {
-            self.file_holds(clause, index, false)
-                && self.message_holds(clause)
-                && (!asks_inside(clause) || {
-                    let mut found = Found::default();
-                    self.search_file(clause, index, &self.view.files[index], &mut found);
-                    !found.evidence.is_empty()
-                })
-        })
-    }
-
-    fn covers_hunk(
-        &self,
-        rule: &Rule,
-        index: usize,
-        hunk: &HunkView<'p>,
-        neutral: Option<Neutral>,
-    ) -> bool {
-        let holds = |clause: &Ready, both: bool| {
-            self.file_holds(clause, index, both)
-                && self.message_holds(clause)
-                && hunk_holds(clause, hunk)
-                && (clause.only.is_empty()
-                    || neutral.is_some_and(|kind| clause.only.contains(&kind)))
-                && hunk.changed_in(false).all(|(line, section)| {
-                    neutral.is_some()
-                        || clause.every_line.as_ref().is_none_or(|r| r.is_match(line.text))
-                            && clause.section.as_ref().is_none_or(|r| r.is_match(section))
-                })
-                && (clause.line.or(clause.added).or(clause.removed).is_none()
-                    || !self.lines_of(clause, hunk).is_empty())
-        };
-        rule.when.iter().any(|clause| {
-            holds(clause, true) && clause.also.iter().all(|further| self.clause(further).is_some())
-        }) && !rule.unless.iter().any(|clause| holds(clause, false))
-    }
 }
 
 /// Whether a clause looks into hunks at all.
-fn asks_inside(clause: &Ready) -> bool {
+pub(super) fn asks_inside(clause: &Ready) -> bool {
     clause.line.is_some()
         || clause.added.is_some()
         || clause.removed.is_some()
@@ -410,7 +398,7 @@ fn asks_inside(clause: &Ready) -> bool {
         || !clause.only.is_empty()
 }
 
-fn hunk_holds(clause: &Ready, hunk: &HunkView<'_>) -> bool {
+pub(super) fn hunk_holds(clause: &Ready, hunk: &HunkView<'_>) -> bool {
     let section = |pattern: &Regex| {
         let mut lines = hunk.sections.iter().zip(&hunk.hunk.lines);
         lines.any(|(section, line)| line.side != Side::Context && pattern.is_match(section))
@@ -420,19 +408,6 @@ fn hunk_holds(clause: &Ready, hunk: &HunkView<'_>) -> bool {
             || hunk.hunk.lines.iter().any(|line| pattern.is_match(line.text))
     };
     clause.section.as_ref().is_none_or(section) && clause.near.as_ref().is_none_or(near)
-}
-
-fn note(labels: &mut Vec<(usize, Label)>, at: usize, rule: &Rule, line: LineRef) {
-    let position = labels.iter().position(|(rule, _)| *rule == at).unwrap_or_else(|| {
-        let (class, rule) = (rule.class.clone(), rule.id.clone());
-        labels.push((at, Label { class, rule, evidence: Vec::new() }));
-        labels.len() - 1
-    });
-    if let Some((_, label)) = labels.get_mut(position)
-        && label.evidence.len() < Label::MOST_LINES
-    {
-        label.evidence.push(line);
-    }
 }
 
 /// Whether the texts that a pattern matches are others on the one side than on the other.

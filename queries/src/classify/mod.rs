@@ -7,16 +7,20 @@
 
 mod built_in;
 mod compile;
+mod cover;
 mod evaluate;
 mod examples;
 mod facts;
+mod idiom;
 mod label;
 mod lexer;
+mod locals;
 mod neutral;
 mod patch_text;
 mod rules;
 mod source;
 mod view;
+mod whole;
 
 pub use compile::BadRule;
 pub use examples::{ExampleFailure, check_examples};

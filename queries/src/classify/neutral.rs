@@ -5,8 +5,11 @@ use std::collections::{HashMap, HashSet};
 
 use headwater_store::model::Side;
 
-use super::lexer::{Syntax, Token, tokens};
+use super::idiom;
+use super::lexer::{Open, Syntax, Token, tokens};
+use super::locals::without_locals;
 use super::view::{FileView, HunkView, Kind, View, starts_open};
+use super::whole::{moved_names, only_declarations};
 
 /// Why a hunk is neutral.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,8 +20,11 @@ pub(super) enum Neutral {
     Logging,
     /// The same tokens, laid out in another way.
     Layout,
-    /// Names were replaced, everywhere in the commit by the same ones.
+    /// Names were replaced, everywhere in the commit by the same ones, or the same is said
+    /// in another way.
     Names,
+    /// Whole declarations came or went; what uses them is in other hunks.
+    Declarations,
 }
 
 impl Neutral {
@@ -29,15 +35,23 @@ impl Neutral {
             Neutral::Logging => "logging",
             Neutral::Layout => "layout",
             Neutral::Names => "names",
+            Neutral::Declarations => "declarations",
         }
     }
 
     /// All the words.
-    pub(super) const WORDS: [&'static str; 4] = ["comments", "logging", "layout", "names"];
+    pub(super) const WORDS: [&'static str; 5] =
+        ["comments", "logging", "layout", "names", "declarations"];
+
+    /// Whether the hunk is about nothing: what rules look for in lines is not in it. A
+    /// declaration that came or went is still about its subject.
+    pub(super) fn silences(self) -> bool {
+        self != Neutral::Declarations
+    }
 }
 
 /// The tokens of one side of a hunk, logging left out.
-fn side_tokens<'a>(hunk: &'a HunkView<'_>, side: Side, syntax: Syntax) -> Vec<Token<'a>> {
+fn side_tokens<'a>(hunk: &'a HunkView<'_>, side: Side, syntax: Syntax, go: bool) -> Vec<Token<'a>> {
     let mut found = Vec::new();
     let mut open = starts_open(&hunk.hunk, side, syntax);
     for (line, kind) in hunk.hunk.lines.iter().zip(&hunk.kinds) {
@@ -50,6 +64,11 @@ fn side_tokens<'a>(hunk: &'a HunkView<'_>, side: Side, syntax: Syntax) -> Vec<To
                 found.push(token);
             }
         });
+        // Where Go's own reading ends a statement at the end of its line.
+        let ends = |token: &Token<'_>| !matches!(token, Token::Mark(mark) if !matches!(mark, b')' | b']' | b'}' | b'+' | b'-'));
+        if go && !log && open == Open::Nothing && found.last().is_some_and(ends) {
+            found.push(Token::Mark(b';'));
+        }
     }
     found
 }
@@ -93,6 +112,20 @@ fn without_empty_conditions(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     out
 }
 
+/// Whether code came or went on one side alone, and more than a condition around nothing:
+/// the frequent case, told without reading a token.
+fn only_grows(hunk: &HunkView<'_>) -> bool {
+    let mut sides = [false; 2];
+    let mut more = false;
+    for line in hunk.code_lines() {
+        sides[usize::from(line.side == Side::Added)] = true;
+        let text = line.text.trim_ascii();
+        let condition = text.starts_with(b"if") || text.ends_with(b"{") || text.ends_with(b"&&");
+        more |= !(condition || text.ends_with(b"||") || text.starts_with(b"}"));
+    }
+    sides != [true; 2] && more
+}
+
 /// Takes away `()` after a name.
 fn without_empty_calls(tokens: Vec<Token<'_>>) -> Vec<Token<'_>> {
     let mut out: Vec<Token<'_>> = Vec::with_capacity(tokens.len());
@@ -112,16 +145,13 @@ fn only_asks(name: &[u8]) -> bool {
     asks.iter().any(|start| name.starts_with(start))
 }
 
-/// For each hunk of the commit, in order of files and hunks, why it is neutral.
-pub(super) fn neutral_hunks(view: &View<'_>) -> Vec<Vec<Option<Neutral>>> {
-    let names = Renames::of(view);
-    view.files
-        .iter()
-        .map(|file| file.hunks.iter().map(|hunk| of_hunk(file, hunk, &names)).collect())
-        .collect()
-}
-
-fn of_hunk(file: &FileView<'_>, hunk: &HunkView<'_>, names: &Renames<'_>) -> Option<Neutral> {
+/// Why a hunk is neutral; the names that the commit replaces are asked for only where
+/// nothing else explains it.
+pub(super) fn neutral_hunk<'n>(
+    file: &FileView<'_>,
+    hunk: &HunkView<'_>,
+    names: impl FnOnce() -> &'n Renames<'n>,
+) -> Option<Neutral> {
     if file.syntax == Syntax::Plain {
         return None;
     }
@@ -137,12 +167,18 @@ fn of_hunk(file: &FileView<'_>, hunk: &HunkView<'_>, names: &Renames<'_>) -> Opt
         });
     }
     // Layout means something in these languages.
-    let by_layout = file.syntax == Syntax::Hash;
-    let old = side_tokens(hunk, Side::Removed, file.syntax);
-    let new = side_tokens(hunk, Side::Added, file.syntax);
-    if by_layout {
+    if file.syntax == Syntax::Hash {
         return None;
     }
+    if only_declarations(file, hunk) {
+        return Some(Neutral::Declarations);
+    }
+    if only_grows(hunk) {
+        return None;
+    }
+    let go = idiom::is_go(&file.change.path);
+    let old = idiom::tidy(side_tokens(hunk, Side::Removed, file.syntax, go));
+    let new = idiom::tidy(side_tokens(hunk, Side::Added, file.syntax, go));
     if old == new {
         return Some(Neutral::Layout);
     }
@@ -151,21 +187,44 @@ fn of_hunk(file: &FileView<'_>, hunk: &HunkView<'_>, names: &Renames<'_>) -> Opt
     if old == new {
         return Some(Neutral::Logging);
     }
-    // A variable that became a function of the same name, or the other way.
-    let (old, new) = (without_empty_calls(old), without_empty_calls(new));
-    (old == new || names.explain(&old, &new)).then_some(Neutral::Names)
+    let (old, new) = one_form(old, new, go);
+    let same = old == new || (go || old.len() == new.len()) && names().explain(&old, &new);
+    same.then_some(Neutral::Names)
 }
 
+/// The most tokens of a hunk in which named values are put back: what rewrites more is no
+/// mere naming.
+const MOST_FOLDED: usize = 1500;
+
+/// Both sides with idioms in one form, and without what only names a value or calls a
+/// variable that became a function of the same name.
+fn one_form<'a>(old: Vec<Token<'a>>, new: Vec<Token<'a>>, go: bool) -> Sides<'a> {
+    let form = |tokens| idiom::tidy(without_empty_calls(idiom::plain(tokens, go)));
+    let (old, new) = (form(old), form(new));
+    // As many tokens on both sides: names may differ, and nothing else need be undone.
+    if old.len() == new.len() || old.len() + new.len() > MOST_FOLDED {
+        return (old, new);
+    }
+    let folded = without_locals(old.clone(), &new);
+    let new = without_locals(new, &old);
+    (folded, new)
+}
+
+/// The tokens of a hunk before and after.
+type Sides<'a> = (Vec<Token<'a>>, Vec<Token<'a>>);
+
 /// Names that the commit replaces throughout.
-struct Renames<'a> {
+pub(super) struct Renames<'a> {
     map: HashMap<&'a [u8], &'a [u8]>,
+    /// Names that moved to another package, and are asked for there from now on.
+    moved: HashSet<&'a [u8]>,
 }
 
 impl<'a> Renames<'a> {
     /// Pairs the names at the same place of hunks that have as many tokens before as
     /// after; keeps those pairs that are one to one, stand nowhere else, and come with
     /// the declaration of the new name.
-    fn of(view: &'a View<'_>) -> Self {
+    pub(super) fn of(view: &'a View<'_>) -> Self {
         let mut pairs: HashMap<&[u8], HashMap<&[u8], u32>> = HashMap::new();
         let mut before: HashSet<&[u8]> = HashSet::new();
         let mut after: HashSet<&[u8]> = HashSet::new();
@@ -174,11 +233,13 @@ impl<'a> Renames<'a> {
             if file.syntax != Syntax::Slashes {
                 continue;
             }
+            let go = idiom::is_go(&file.change.path);
             for hunk in &file.hunks {
-                let old = side_tokens(hunk, Side::Removed, file.syntax);
-                let new = side_tokens(hunk, Side::Added, file.syntax);
+                let old = side_tokens(hunk, Side::Removed, file.syntax, go);
+                let new = side_tokens(hunk, Side::Added, file.syntax, go);
                 before.extend(plain_names(&old));
                 after.extend(plain_names(&new));
+                let (old, new) = one_form(old, new, go);
                 if old.len() != new.len() || old == new {
                     continue;
                 }
@@ -186,7 +247,7 @@ impl<'a> Renames<'a> {
                     let (Token::Name(a), Token::Name(b)) = (a, b) else { continue };
                     if a != b {
                         *pairs.entry(a).or_default().entry(b).or_default() += 1;
-                        if declares(&new, at) && declares(&old, at) {
+                        if declares(&new, at, go) && declares(&old, at, go) {
                             declared.insert(b);
                         }
                     }
@@ -222,10 +283,32 @@ impl<'a> Renames<'a> {
                 map.insert(a, b);
             }
         }
-        Renames { map }
+        Renames { map, moved: moved_names(view) }
     }
 
     fn explain(&self, old: &[Token<'_>], new: &[Token<'_>]) -> bool {
+        if !self.moved.is_empty() {
+            let (old, new) = (self.unqualified(old), self.unqualified(new));
+            return old == new || self.renamed(&old, &new);
+        }
+        self.renamed(old, new)
+    }
+
+    /// The tokens without the packages of names that moved.
+    fn unqualified<'t>(&self, tokens: &[Token<'t>]) -> Vec<Token<'t>> {
+        let mut out: Vec<Token<'t>> = Vec::with_capacity(tokens.len());
+        for token in tokens {
+            let qualified = matches!(token, Token::Name(name) if self.moved.contains(name))
+                && matches!(out[..], [.., Token::Name(_), Token::Mark(b'.')]);
+            if qualified {
+                out.truncate(out.len() - 2);
+            }
+            out.push(*token);
+        }
+        out
+    }
+
+    fn renamed(&self, old: &[Token<'_>], new: &[Token<'_>]) -> bool {
         !self.map.is_empty()
             && old.len() == new.len()
             && old.iter().zip(new).all(|(a, b)| {
@@ -259,7 +342,7 @@ fn prefix_pair<'a>(a: &'a [u8], b: &'a [u8]) -> Pair<'a> {
 }
 
 /// Whether the name at this place is declared there, as far as its neighbours tell.
-fn declares(tokens: &[Token<'_>], at: usize) -> bool {
+fn declares(tokens: &[Token<'_>], at: usize, go: bool) -> bool {
     let before = at.checked_sub(1).and_then(|at| tokens.get(at));
     let after = tokens.get(at + 1);
     let typed = match before {
@@ -277,7 +360,12 @@ fn declares(tokens: &[Token<'_>], at: usize) -> bool {
     };
     let enumerator = matches!((tokens.get(at), after), (Some(Token::Name(name)), Some(Token::Mark(b'=')))
         if name.iter().all(|b| !b.is_ascii_lowercase()));
+    // A field or an argument of Go: its name, then its type.
+    let field = go
+        && matches!(before, None | Some(Token::Mark(b';' | b'{' | b'(' | b',')))
+        && matches!(after, Some(Token::Name(_) | Token::Mark(b'*' | b'[')));
     typed
+        || field
         || enumerator
         || matches!((after, tokens.get(at + 2)), (Some(Token::Mark(b':')), Some(Token::Mark(b'='))))
         || before == Some(&Token::Mark(b'.')) && matches!(after, Some(Token::Mark(b':')))

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use headwater_store::model::{CommitPatch, Label};
+use headwater_store::model::{CommitPatch, Label, LineRef};
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -10,20 +10,19 @@ use sha2::{Digest, Sha256};
 use super::built_in::FILES;
 use super::compile::{BadRule, Compiler, Rule, Tables, glob_set};
 use super::evaluate;
-use super::facts::facts_of;
 use super::label::Fact;
 use super::source::{RuleFile, RuleSource};
 use super::view::{Reading, View};
 
 /// Raised when the engine itself judges otherwise than before: labels made by an older
 /// one are made anew.
-const ENGINE: &str = "classes/1";
+const ENGINE: &str = "classes/2";
 
 /// Why rules cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RulesError {
     /// A file cannot be read.
-    #[error("cannot read the rule file {path}: {source}")]
+    #[error("cannot read the rule file {path}")]
     Read {
         /// The file.
         path: PathBuf,
@@ -31,7 +30,7 @@ pub enum RulesError {
         source: std::io::Error,
     },
     /// A file is no TOML of the shape that docs/rules.md describes.
-    #[error("the rule file {path} is not valid: {source}")]
+    #[error("the rule file {path} is not valid")]
     Parse {
         /// The file.
         path: PathBuf,
@@ -39,7 +38,7 @@ pub enum RulesError {
         source: Box<toml::de::Error>,
     },
     /// A rule is not sound.
-    #[error("{0}")]
+    #[error(transparent)]
     Rule(#[from] BadRule),
 }
 
@@ -194,9 +193,29 @@ impl Rules {
     /// The classes of a commit of `upstream`, given the facts known of it.
     pub fn classify(&self, upstream: &str, patch: &CommitPatch, facts: &[Fact]) -> Vec<Label> {
         let view = View::of(patch, &self.reading);
-        let mut all = facts_of(&view);
-        all.extend_from_slice(facts);
-        evaluate::labels(&self.rules, &self.tables, &view, &all, upstream)
+        evaluate::labels(&self.rules, &self.tables, &view, facts, upstream)
+    }
+
+    /// For a class that covering rules give (`inert`): a line of each hunk that none of
+    /// them covers, so that the class is not given.
+    pub fn uncovered(
+        &self,
+        class: &str,
+        upstream: &str,
+        patch: &CommitPatch,
+        facts: &[Fact],
+    ) -> Vec<LineRef> {
+        let view = View::of(patch, &self.reading);
+        evaluate::uncovered(&self.rules, &self.tables, &view, facts, upstream, class)
+    }
+
+    /// The classes that covering rules give.
+    pub fn covering_classes(&self) -> Vec<&str> {
+        let covering = self.rules.iter().filter(|rule| rule.covers);
+        let mut classes: Vec<&str> = covering.map(|rule| rule.class.as_str()).collect();
+        classes.sort_unstable();
+        classes.dedup();
+        classes
     }
 
     /// The hash of everything that decides a label besides the commit: by it derived

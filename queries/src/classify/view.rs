@@ -1,6 +1,8 @@
 //! A commit as rules see it: every changed line told apart as code, comment, logging or
 //! blank, and the changed text of each file in one run for fast searching.
 
+use std::cell::OnceCell;
+
 use globset::GlobSet;
 use headwater_store::model::{CommitPatch, FileChange, Hunk, Line, Side};
 use regex::bytes::Regex;
@@ -46,8 +48,8 @@ pub(super) struct FileView<'p> {
     pub(super) change: &'p FileChange,
     pub(super) syntax: Syntax,
     pub(super) hunks: Vec<HunkView<'p>>,
-    /// All changed lines, each ended by a line feed.
-    pub(super) text: Vec<u8>,
+    /// All changed lines, each ended by a line feed; put together when first asked for.
+    text: OnceCell<Vec<u8>>,
 }
 
 /// One hunk of it: the kinds stand beside the lines.
@@ -71,7 +73,6 @@ impl<'p> View<'p> {
 impl<'p> FileView<'p> {
     fn of(change: &'p FileChange, reading: &Reading) -> Self {
         let syntax = Syntax::of(&change.path);
-        let mut text = Vec::with_capacity(change.hunks.len() / 2);
         let hunks = change
             .parsed()
             .into_iter()
@@ -80,17 +81,23 @@ impl<'p> FileView<'p> {
                 if syntax == Syntax::Slashes {
                     mark_same(&hunk, &reading.error_calls, &mut kinds);
                 }
-                for (line, kind) in hunk.lines.iter().zip(&kinds) {
-                    if line.side != Side::Context && !matches!(kind, Kind::Blank | Kind::Same) {
-                        text.extend_from_slice(line.text);
-                        text.push(b'\n');
-                    }
-                }
                 let sections = sections(&hunk, syntax);
                 HunkView { hunk, kinds, sections }
             })
             .collect();
-        FileView { change, syntax, hunks, text }
+        FileView { change, syntax, hunks, text: OnceCell::new() }
+    }
+
+    /// The changed lines in one run, for fast searching.
+    pub(super) fn text(&self) -> &[u8] {
+        self.text.get_or_init(|| {
+            let mut text = Vec::with_capacity(self.change.hunks.len());
+            for line in self.hunks.iter().flat_map(|hunk| hunk.changed(true)) {
+                text.extend_from_slice(line.text);
+                text.push(b'\n');
+            }
+            text
+        })
     }
 
     /// How many changed lines of code it has.

@@ -81,6 +81,30 @@ pub fn label_one(
     Ok(labels.into_iter().flat_map(|(_, labels)| labels).collect())
 }
 
+/// What keeps a commit from each class that covering rules give: for the classes that it
+/// has not, a line of each hunk that no such rule covers.
+///
+/// # Errors
+/// Those of the store.
+pub fn uncovered(
+    store: &Store,
+    upstream: &str,
+    rules: &Rules,
+    commit: &StoredCommit,
+) -> Result<Vec<(String, Vec<LineRef>)>, QueryError> {
+    let id = store.upstream(upstream)?;
+    let known: Vec<Fact> = store.default_events_of(&[commit.id()])?.into_iter().map(fact).collect();
+    let one = |patch: StoredPatch| -> Vec<(String, Vec<LineRef>)> {
+        let patch = patch.patch();
+        let left = |class: &str| rules.uncovered(class, upstream, patch, &known);
+        let classes = rules.covering_classes().into_iter();
+        classes.map(|class| (class.to_owned(), left(class))).collect()
+    };
+    let mut found = store.map_patches(id, &[commit.id()], 1, one)?.pop().unwrap_or_default();
+    found.retain(|(_, lines)| !lines.is_empty());
+    Ok(found)
+}
+
 /// The labels of commits: those that were derived by the same rules, else made now.
 pub struct Labeller<'a> {
     store: &'a Store,

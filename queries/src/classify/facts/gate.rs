@@ -10,6 +10,9 @@ use crate::classify::label::Fact;
 use crate::classify::lexer::Token;
 use crate::classify::view::{FileView, HunkView, Kind, View};
 
+/// The facts that are found here.
+pub(super) const NAMES: [&str; 3] = ["gated-by-environment", "gated-by-new-flag", "hardware-test"];
+
 /// The flags that a commit declares, off at first; found when first asked for.
 pub(super) type NewFlags<'v> = OnceCell<HashSet<&'v [u8]>>;
 
@@ -149,40 +152,55 @@ fn single_flag<'a>(tokens: &[Token<'a>]) -> Option<&'a [u8]> {
     flag
 }
 
-/// The names that added lines declare as `bool` or set to `false`, and that stand on no
-/// other line of the patch.
+/// The names that added lines of option structs declare as `bool` or set to `false`, and
+/// that stand on no other line of the patch, nor are switched on anywhere.
 fn new_flags<'v>(view: &'v View<'_>) -> HashSet<&'v [u8]> {
     let mut declared = HashSet::new();
-    let lines = || {
-        let hunks = view.files.iter().flat_map(|file| &file.hunks);
-        hunks.flat_map(|hunk| &hunk.hunk.lines)
-    };
-    for line in lines().filter(|line| line.side == Side::Added) {
-        if memchr::memmem::find(line.text, b"bool").is_none()
-            && memchr::memmem::find(line.text, b"false").is_none()
-        {
-            continue;
-        }
-        let tokens = line_tokens(line);
-        if tokens.first() == Some(&Token::Name(b"bool")) || tokens.contains(&Token::Name(b"false"))
-        {
-            declared.extend(tokens.iter().filter_map(|token| match token {
+    let hunks = || view.files.iter().flat_map(|file| &file.hunks);
+    for hunk in hunks() {
+        for (line, section) in hunk.changed_in(false) {
+            let may = line.side == Side::Added
+                && (memchr::memmem::find(line.text, b"bool").is_some()
+                    || memchr::memmem::find(line.text, b"false").is_some());
+            if !may || !holds_options(section) {
+                continue;
+            }
+            let tokens = line_tokens(line);
+            let names = tokens.iter().filter_map(|token| match token {
                 Token::Name(name) => Some(*name),
                 _ => None,
-            }));
+            });
+            if tokens.first() == Some(&Token::Name(b"bool"))
+                || tokens.contains(&Token::Name(b"false"))
+                || tokens.get(1) == Some(&Token::Name(b"bool"))
+            {
+                declared.extend(names);
+            }
         }
     }
     if declared.is_empty() {
         return declared;
     }
-    for line in lines().filter(|line| line.side != Side::Added) {
-        for token in line_tokens(line) {
-            if let Token::Name(name) = token {
-                declared.remove(name);
+    for line in hunks().flat_map(|hunk| &hunk.hunk.lines) {
+        let tokens = line_tokens(line);
+        if line.side != Side::Added || tokens.contains(&Token::Name(b"true")) {
+            for token in tokens {
+                if let Token::Name(name) = token {
+                    declared.remove(name);
+                }
             }
         }
     }
     declared
+}
+
+/// Whether a declaration is of a type that holds what somebody may ask for.
+fn holds_options(section: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(section).to_ascii_lowercase();
+    let kinds = ["param", "option", "opts", "config", "setting", "request", "task"];
+    (text.contains("struct") || text.contains("class"))
+        && !text.contains("hparams")
+        && kinds.iter().any(|kind| text.contains(kind))
 }
 
 /// Conditions that differ in what they ask of the hardware.
@@ -192,10 +210,7 @@ fn hardware(file: &FileView<'_>, old: &[&Line<'_>], new: &[&Line<'_>], facts: &m
             .iter()
             .map(|line| line_tokens(line))
             .filter(|tokens| is_condition(tokens))
-            .flat_map(|tokens| {
-                tokens.iter().map(|token| text(token).into_owned()).collect::<Vec<_>>()
-            })
-            .filter(|word| is_hardware(word))
+            .flat_map(|tokens| hardware_words(&tokens))
             .collect()
     };
     let (was, is) = (of(old), of(new));
@@ -204,11 +219,28 @@ fn hardware(file: &FileView<'_>, old: &[&Line<'_>], new: &[&Line<'_>], facts: &m
     }
     let line = new.iter().find(|line| {
         let tokens = line_tokens(line);
-        is_condition(&tokens) && tokens.iter().any(|token| is_hardware(&text(token)))
+        is_condition(&tokens) && !hardware_words(&tokens).is_empty()
     });
     let Some(line) = line.or(new.first()) else { return };
     let words: Vec<&str> = was.symmetric_difference(&is).map(String::as_str).collect();
     facts.push(fact("hardware-test", words.join(" "), file, line));
+}
+
+/// The words of a condition that ask for hardware. A bare `cc` does so where it is compared;
+/// handed on to a function, it is that function's matter.
+fn hardware_words(tokens: &[Token<'_>]) -> Vec<String> {
+    let compared = |at: usize| {
+        let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
+        beside
+            .filter_map(|at| tokens.get(at))
+            .any(|token| matches!(token, Token::Mark(b'<' | b'>' | b'=' | b'!')))
+    };
+    let words = tokens.iter().enumerate().filter(|(at, token)| {
+        // In small letters they are values where they are quoted; else they name anything.
+        let small = matches!(token, Token::Name(name) if name.starts_with(b"metal") || name.starts_with(b"cuda") || name.starts_with(b"rocm"));
+        !small && is_hardware(&text(token)) && (**token != Token::Name(b"cc") || compared(*at))
+    });
+    words.map(|(_, token)| text(token).into_owned()).collect()
 }
 
 fn is_hardware(word: &str) -> bool {

@@ -22,20 +22,35 @@ use super::label::Fact;
 use super::lexer::{Open, Syntax, Token, tokens};
 use super::view::{FileView, HunkView, Kind, View};
 
-/// All facts that the patch shows by itself.
-pub(super) fn facts_of(view: &View<'_>) -> Vec<Fact> {
+/// The facts that the patch shows by itself, of those names that are `wanted`: in all of
+/// its files, since what only moved may come from any.
+pub(super) fn facts_of(view: &View<'_>, wanted: impl Fn(&str) -> bool) -> Vec<Fact> {
     let mut facts = Vec::new();
     let flags = gate::NewFlags::new();
+    let pairs = wanted("literal-pair");
+    let resolved = wanted("resolved-when-unset");
+    let gates = gate::NAMES.iter().any(|name| wanted(name));
+    if !(pairs || resolved || gates) {
+        return facts;
+    }
     for file in view.files.iter().filter(|file| file.syntax == Syntax::Slashes) {
         for hunk in &file.hunks {
-            if hunk.code_lines().next().is_some() {
+            if hunk.code_lines().next().is_none() {
+                continue;
+            }
+            if pairs {
                 literal::find(file, hunk, &mut facts);
+            }
+            if resolved {
                 resolve::find(file, hunk, &mut facts);
+            }
+            if gates {
                 gate::find(view, &flags, file, hunk, &mut facts);
             }
         }
     }
     drop_moved(&mut facts);
+    resolve::drop_renamed(&mut facts);
     facts
 }
 

@@ -1,11 +1,16 @@
 //! Settings that get their value in code, when nobody gave them one.
 
+use std::collections::HashSet;
+
 use headwater_store::model::{Line, Side};
 
 use super::{fact, line_tokens};
 use crate::classify::label::Fact;
-use crate::classify::lexer::Token;
+use crate::classify::lexer::{Open, Syntax, Token, tokens};
 use crate::classify::view::{FileView, HunkView, Kind};
+
+/// The fact that is found here.
+const NAME: &str = "resolved-when-unset";
 
 /// How many lines below the condition the value is looked for.
 const REACH: usize = 5;
@@ -27,14 +32,61 @@ pub(super) fn find(file: &FileView<'_>, hunk: &HunkView<'_>, facts: &mut Vec<Fac
         });
         for (other, other_kind) in below.take(REACH) {
             let changed = changes(line, *kind) || changes(other, *other_kind);
-            let Some(set) = assigned(&line_tokens(other)) else { continue };
-            if changed && asked.contains(&set) {
+            let value = line_tokens(other);
+            let Some(set) = assigned(&value) else { continue };
+            let off = value.iter().rev().find(|token| matches!(token, Token::Name(_)))
+                == Some(&Token::Name(b"false"));
+            if changed && asked.contains(&set) && asks_unset(&tokens, &set, off) {
                 let shown = if changes(line, *kind) { line } else { other };
-                facts.push(fact("resolved-when-unset", set, file, shown));
+                facts.push(fact(NAME, set, file, shown));
                 break;
             }
         }
     }
+}
+
+/// Whether the condition holds where the setting is not set: `!x`, `x == -1`, `x < 0`,
+/// `x.empty()`. One that holds where it is set takes away what somebody asked for; only a
+/// switch that is then turned `off` may have been on by itself.
+fn asks_unset(tokens: &[Token<'_>], set: &str, off: bool) -> bool {
+    let last = set.rsplit('.').next().unwrap_or(set).as_bytes();
+    let ends = tokens.iter().enumerate().filter(|(_, token)| **token == Token::Name(last));
+    ends.map(|(at, _)| at).any(|at| {
+        let path =
+            |token: &Token<'_>| matches!(token, Token::Name(_) | Token::Mark(b'.' | b'-' | b'>'));
+        let start = tokens[..at].iter().rposition(|token| !path(token));
+        let negated = start.is_some_and(|start| tokens[start] == Token::Mark(b'!'));
+        match tokens.get(at + 1..) {
+            Some([Token::Mark(b'='), Token::Mark(b'='), ..] | [Token::Mark(b'<'), ..]) => !negated,
+            Some([Token::Mark(b'.'), Token::Name(b"empty"), ..]) => !negated,
+            Some([Token::Mark(b'!' | b'>'), ..]) => false,
+            _ => negated || off,
+        }
+    })
+}
+
+/// What is asked of a setting, whatever the names: a condition that only names things
+/// otherwise is the same on both sides, and neither side's is a finding.
+pub(super) fn drop_renamed(facts: &mut Vec<Fact>) {
+    let key = |fact: &Fact| {
+        let mut shape = Vec::new();
+        tokens(fact.at.text.as_bytes(), Syntax::Slashes, Open::Nothing, |token| {
+            if !matches!(token, Token::Name(_) | Token::Mark(b'.' | b'(' | b')' | b':')) {
+                shape.push(match token {
+                    Token::Number(text) | Token::Text(text) => text.to_vec(),
+                    Token::Mark(mark) => vec![mark],
+                    Token::Name(_) => Vec::new(),
+                });
+            }
+        });
+        let setting = fact.detail.rsplit('.').next().unwrap_or_default().to_owned();
+        (fact.name.clone(), setting, shape)
+    };
+    let of = |side: Side| -> HashSet<_> {
+        facts.iter().filter(|fact| fact.at.side == side).map(key).collect()
+    };
+    let both: HashSet<_> = of(Side::Removed).intersection(&of(Side::Added)).cloned().collect();
+    facts.retain(|fact| fact.name != NAME || !both.contains(&key(fact)));
 }
 
 fn changes(line: &Line<'_>, kind: Kind) -> bool {
