@@ -4,11 +4,13 @@
 pub mod classify;
 pub mod defaults;
 pub mod derive;
+pub mod doctor;
 mod error;
 pub mod grep;
 pub mod ledger;
 pub mod pins;
 pub mod rank;
+pub mod search;
 pub mod show;
 pub mod why;
 pub mod window;

@@ -13,12 +13,15 @@ pub mod model;
 pub mod objects;
 mod oid;
 pub mod pack;
+pub mod search;
 pub mod upstream;
+pub mod words;
 
 pub use db::{
-    CommitId, CrawlRecord, DefaultEventRow, Derivation, ExactUpdate, ListedCommit, NameRow,
-    NewChange, NewCommit, NewDefaultEvents, Place, RankingRow, Scope, Store, StoredCommit,
-    StoredPatch, TermCounts, UpstreamId, UpstreamStatus, WriteCaches, Writer,
+    CommitId, CrawlRecord, DefaultEventRow, Derivation, ExactUpdate, IndexState, ListedCommit,
+    NameRow, NewChange, NewCommit, NewDefaultEvents, Place, RankingRow, Scope, SearchUpdate,
+    Snapshot, Store, StoredCommit, StoredPatch, TermCounts, UpstreamId, UpstreamStatus,
+    WriteCaches, Writer,
 };
 pub use error::StoreError;
 pub use oid::{NotAnOid, Oid};

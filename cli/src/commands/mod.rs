@@ -4,12 +4,15 @@ pub mod classify;
 pub mod crawl;
 pub mod defaults;
 pub mod demo;
+pub mod doctor;
 pub mod file;
 pub mod grep;
 pub mod man;
 pub mod pins;
 pub mod rank_check;
+pub mod rebuild;
 pub mod rules;
+pub mod search;
 pub mod show;
 pub mod status;
 pub mod why;
@@ -25,6 +28,9 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Classify(args) => classify::run(&context, args),
         Command::Crawl(args) => crawl::run(&context, args),
+        Command::Doctor(args) => doctor::run(&context, args),
+        Command::Rebuild(args) => rebuild::run(&context, args),
+        Command::Search(args) => search::run(&context, args),
         Command::Demo(args) => demo::run(&context, args),
         Command::Pins(args) => pins::run(&context, args),
         Command::Show(args) => show::run(&context, args),

@@ -1,6 +1,7 @@
 //! How answers are printed. Every renderer takes the structs that the questions return.
 
 pub mod grep;
+pub mod search;
 pub mod table;
 pub mod text;
 pub mod why;

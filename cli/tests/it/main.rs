@@ -5,6 +5,9 @@
 mod crawl;
 mod defaults;
 mod errors;
+mod grep;
 mod hostile;
+mod search;
 mod support;
+mod upkeep;
 mod why;

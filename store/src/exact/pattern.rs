@@ -62,9 +62,9 @@ pub struct Pattern {
     line_by_line: bool,
     /// What stands before a line matters, though it is no word character.
     looks_back: bool,
-    /// A match has at least a byte and asks for no beginning of a line, so that it shows in
-    /// hunks as they are, signs and all.
-    shows_in_hunks: bool,
+    /// Finds in hunks as they are, signs and all, every line that matches, and maybe others;
+    /// nothing where that cannot be done.
+    in_hunks: Option<meta::Regex>,
 }
 
 impl Pattern {
@@ -98,11 +98,17 @@ impl Pattern {
         let looks = hir.properties().look_set();
         let looks_back =
             looks.contains(Look::WordUnicodeNegate) || looks.contains(Look::WordStartHalfUnicode);
-        let shows_in_hunks = !line_by_line
-            && !looks_back
-            && !looks.contains(Look::StartLF)
-            && hir.properties().minimum_len().is_some_and(|len| len > 0);
-        Ok(Self { hir, regex, line_by_line, looks_back, shows_in_hunks })
+        let in_hunks = match signed(&hir) {
+            Some(signed) if !line_by_line && !looks_back => {
+                if looks.contains(Look::StartLF) {
+                    compile(&signed).ok()
+                } else {
+                    Some(regex.clone())
+                }
+            }
+            _ => None,
+        };
+        Ok(Self { hir, regex, line_by_line, looks_back, in_hunks })
     }
 
     /// The syntax tree, for planning.
@@ -153,7 +159,7 @@ impl Pattern {
         lines: &mut Vec<u8>,
         counts: impl Fn(Side) -> bool,
     ) -> bool {
-        if !self.shows_in_hunks {
+        let Some(regex) = &self.in_hunks else {
             lines.clear();
             each_changed(hunks, |side, _, line| {
                 if counts(side) {
@@ -162,11 +168,11 @@ impl Pattern {
                 }
             });
             return self.matches_any(lines);
-        }
+        };
         let mut at = 0;
         while at < hunks.len() {
             let input = Input::new(hunks).range(at..).earliest(true);
-            let Some(end) = self.regex.search_half(&input) else { return false };
+            let Some(end) = regex.search_half(&input) else { return false };
             // The last byte of the match is in its line.
             let inside = end.offset().saturating_sub(1).max(at);
             let start = memchr::memrchr(b'\n', &hunks[..inside]).map_or(0, |before| before + 1);
@@ -183,6 +189,36 @@ impl Pattern {
             at = end + 1;
         }
         false
+    }
+}
+
+/// A tree that matches in hunks where `hir` matches in the lines themselves: the sign stands
+/// between the beginning of a line and its text. `None` where a match may be empty, or asks
+/// for the beginning of a line in another place than its own beginning.
+fn signed(hir: &Hir) -> Option<Hir> {
+    let sign = || {
+        let range = |byte| ClassBytesRange::new(byte, byte);
+        Hir::class(Class::Bytes(ClassBytes::new([range(b'+'), range(b'-')])))
+    };
+    let anchored = |hir: &Hir| hir.properties().look_set().contains(Look::StartLF);
+    match hir.kind() {
+        _ if !anchored(hir) => {
+            hir.properties().minimum_len().is_some_and(|len| len > 0).then(|| hir.clone())
+        }
+        HirKind::Look(Look::StartLF) => Some(Hir::concat(vec![hir.clone(), sign()])),
+        HirKind::Capture(capture) => signed(&capture.sub),
+        HirKind::Alternation(parts) => {
+            Some(Hir::alternation(parts.iter().map(signed).collect::<Option<_>>()?))
+        }
+        HirKind::Concat(parts) => {
+            let (first, rest) = parts.split_first()?;
+            if !anchored(first) || rest.iter().any(anchored) {
+                return None;
+            }
+            let first = signed(first)?;
+            Some(Hir::concat(std::iter::once(first).chain(rest.iter().cloned()).collect()))
+        }
+        _ => None,
     }
 }
 
@@ -334,6 +370,32 @@ mod tests {
         }
         assert!(pattern("^$").matches_any(b"\na\n\nb"));
         assert!(!pattern("^$").matches_any(b"\na\nb"));
+    }
+
+    #[test]
+    fn a_sign_stands_between_a_beginning_and_its_text() {
+        let hunks = b"@@ -1,3 +1,3 @@ f\n a\n-b\n+ \n+\n-+c\n";
+        for (text, found) in [
+            ("^b", true),
+            ("^a", false),
+            ("^$", true),
+            (r"^\s+$", true),
+            ("^-b", false),
+            ("^[+]c$", true),
+            ("^(b|x)|zz", true),
+            ("(^b)", true),
+            ("^f", false),
+            ("^^b", true),
+            ("x?^b", true),
+            (r"^\s*@@", false),
+        ] {
+            assert_eq!(
+                pattern(text).matches_hunks(hunks, &mut Vec::new(), |_| true),
+                found,
+                "{text}"
+            );
+        }
+        assert!(pattern(r"^\s*b$").in_hunks.is_some() && pattern("x?^b").in_hunks.is_none());
     }
 
     #[test]
