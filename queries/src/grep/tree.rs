@@ -125,8 +125,9 @@ fn add_lines(
     let mut shown_through = 0;
     for &at in found {
         let last = at.saturating_add(context).min(lines.len() - 1);
-        for near in at.saturating_sub(context).max(shown_through)..=last {
-            let (text, spans) = shown(pattern, lines[near], found.binary_search(&near).is_ok());
+        let first = at.saturating_sub(context).max(shown_through);
+        for (near, line) in lines.iter().enumerate().take(last + 1).skip(first) {
+            let (text, spans) = shown(pattern, line, found.binary_search(&near).is_ok());
             let line = u32::try_from(near + 1).unwrap_or(u32::MAX);
             matches.push(TreeHit { path: path.to_owned(), line, text, spans });
         }

@@ -38,7 +38,8 @@ impl Store {
         let (mark, last) = (self.mark()?, self.last_text()?);
         let whole = |index: &Index| index.mark == mark && index.through == last;
         let open = || Index::open(&dir).map_err(StoreError::io(&dir));
-        if let Some(index) = open()?.filter(whole) {
+        // One that cannot be read is made anew.
+        if let Some(index) = open().unwrap_or(None).filter(whole) {
             return Ok(index);
         }
         self.update_exact(jobs)?;

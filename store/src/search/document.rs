@@ -2,7 +2,6 @@
 
 use foldhash::fast::RandomState;
 use tantivy::TantivyDocument;
-use tantivy::tokenizer::{PreTokenizedString, Token as TantivyToken};
 
 use super::index::{Field, Fields};
 use super::tokens::{Cutter, spans};
@@ -35,7 +34,7 @@ impl Reader {
         let subject = commit.subject();
         let body = commit.message.get(subject.len()..).unwrap_or_default();
         for (field, text) in [(Field::Subject, subject), (Field::Message, body)] {
-            document.add_pre_tokenized_text(fields.of(field), self.tokens(text));
+            document.add_text(fields.of(field), text);
         }
         let author = format!("{} {}", commit.author.name, commit.author.email);
         document.add_text(fields.of(Field::Author), self.words([author.as_str()].into_iter()));
@@ -73,19 +72,6 @@ impl Reader {
             document.add_text(fields.of(field), self.distinct(&words));
         }
         (document, cut)
-    }
-
-    /// A text's tokens with their places.
-    fn tokens(&self, text: &str) -> PreTokenizedString {
-        let tokens = self.cutter.cut(text).into_iter().map(|token| TantivyToken {
-            offset_from: token.span.start,
-            offset_to: token.span.end,
-            position: token.position,
-            text: token.text,
-            position_length: 1,
-        });
-        // The text itself is not kept in the index.
-        PreTokenizedString { text: String::new(), tokens: tokens.collect() }
     }
 
     /// The distinct tokens of texts, between blanks.

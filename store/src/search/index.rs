@@ -7,6 +7,8 @@ use tantivy::directory::MmapDirectory;
 use tantivy::schema::{IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
 use tantivy::{IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, TantivyError};
 
+use super::tokens::Words;
+
 /// Raised whenever documents are made in another way: an older index is made anew.
 const VERSION: u32 = 1;
 /// Memory for each thread that writes; more makes fewer and larger segments.
@@ -69,6 +71,9 @@ pub(crate) struct Fields {
     by_field: [tantivy::schema::Field; Field::ALL.len()],
 }
 
+/// The name under which tantivy knows how texts are cut.
+const WORDS: &str = "words";
+
 /// The name of the field that holds a commit's row.
 pub(super) const COMMIT: &str = "commit";
 
@@ -82,9 +87,10 @@ impl Fields {
             } else {
                 IndexRecordOption::Basic
             };
-            // The texts come cut already.
+            // Where places are not kept, the texts come cut already.
+            let tokenizer = if field.has_positions() { WORDS } else { "whitespace" };
             let indexing =
-                TextFieldIndexing::default().set_tokenizer("whitespace").set_index_option(option);
+                TextFieldIndexing::default().set_tokenizer(tokenizer).set_index_option(option);
             schema
                 .add_text_field(field.name(), TextOptions::default().set_indexing_options(indexing))
         });
@@ -175,6 +181,7 @@ impl Additions {
                 tantivy::Index::create_in_dir(dir, schema)?
             }
         };
+        index.tokenizers().register(WORDS, Words);
         let options = tantivy::indexer::IndexWriterOptions::builder()
             .num_worker_threads(jobs)
             .num_merge_threads(1)
