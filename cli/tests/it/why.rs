@@ -142,9 +142,29 @@ fn every_claim_has_evidence_or_a_receipt() {
 fn the_demo_prints_the_same_story_without_a_store() {
     let place = Place::new();
     let out = place.ok(&["demo"]);
-    assert!(out.contains("repeat_penalty default 1.1 → 1.0"), "{out}");
+    assert!(out.contains("moves the default of repeat_penalty 1.1 → 1.0"), "{out}");
     assert!(out.contains("already shipped 1"), "{out}");
     assert!(!place.store().exists(), "the demo keeps nothing");
+}
+
+#[test]
+fn the_screen_and_its_markdown_read_as_before() {
+    let place = Place::crawled();
+    let window = place.demo.window();
+    let question = ["why", "ollama", &window, "--model", MODEL, "--backend", BACKEND];
+    insta::assert_snapshot!("why-screen", place.ok(&question));
+    insta::assert_snapshot!("why-md", place.ok(&[&question[..], &["--format", "md"]].concat()));
+}
+
+#[test]
+fn what_is_cut_is_counted_and_one_command_away() {
+    let place = Place::crawled();
+    let window = place.demo.window();
+    let cut = place.ok(&["why", "ollama", &window, "--top", "1"]);
+    let (_, rest) = cut.split_once(" more are not ruled out:\n").unwrap();
+    let command = rest.lines().next().unwrap().trim().strip_prefix("$ headwater ").unwrap();
+    let words: Vec<&str> = command.split(' ').collect();
+    assert!(!place.ok(&words).contains("more are not ruled out"), "{command}");
 }
 
 #[test]

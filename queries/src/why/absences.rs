@@ -66,7 +66,7 @@ pub(super) fn of(
                 rederive.rotate_left(1);
                 (
                     format!(
-                        "{upstream} {range} holds no {what}: no changed line matches {words}, and no commit is classed {class}"
+                        "{upstream} {range} holds no {what}: no changed line has its words, and no commit is classed {class}"
                     ),
                     Method::Search,
                 )

@@ -40,12 +40,12 @@ pub(super) fn line(found: &Found<'_>) -> String {
         .max_by_key(|event| !event.restore.is_empty());
     let what = match event {
         Some(event) => format!(
-            "{} default {} → {}",
+            "moves the default of {} {} → {}",
             event.knob,
             event.old.as_deref().unwrap_or_default(),
             event.new.as_deref().unwrap_or_default()
         ),
-        None => first.subject.clone(),
+        None => format!("“{}”", first.subject),
     };
     let shipped = first
         .first_final_tag
@@ -54,12 +54,13 @@ pub(super) fn line(found: &Found<'_>) -> String {
         .map_or_else(String::new, |tag| format!(", in {tag}"));
     let undo = match event {
         Some(event) if !event.restore.is_empty() => {
-            let ways: Vec<String> = event
-                .restore
-                .iter()
-                .map(|way| format!("{} ({})", way.text, way.consumer))
-                .collect();
-            format!(" Old behaviour: {}.", ways.join("; or "))
+            let own = event.restore.iter().filter(|way| way.consumer == event.upstream);
+            let mut ways: Vec<String> = own.map(|way| way.text.clone()).collect();
+            if ways.is_empty() {
+                let others = event.restore.iter();
+                ways = others.map(|way| format!("{} for {}", way.text, way.consumer)).collect();
+            }
+            format!(" Old behaviour: {}.", ways.join(", or "))
         }
         Some(_) => " No setting brings the old value back.".to_owned(),
         None => String::new(),
@@ -72,9 +73,13 @@ pub(super) fn line(found: &Found<'_>) -> String {
         (None, true) => " No later commit in the store reverts or blames it.".to_owned(),
         (None, false) => String::new(),
     };
-    let others = open.len() - 1;
+    let others = match open.len() - 1 {
+        0 => "Every other change is ruled out.".to_owned(),
+        1 => "1 other change is not ruled out.".to_owned(),
+        n => format!("{n} other changes are not ruled out."),
+    };
     format!(
-        "Strongest candidate: {} {} {what}{shipped}.{undo}{fixed} {others} other changes are not ruled out.",
+        "Strongest candidate: {} {} {what}{shipped}.{undo}{fixed} {others}",
         first.upstream,
         first.sha.short(),
     )

@@ -3,11 +3,15 @@
 
 mod absences;
 mod answer;
+mod candidates;
 mod collect;
 mod defaults;
 mod engines;
 mod families;
 mod headline;
+mod known;
+mod nested;
+mod open;
 mod paths;
 mod prior;
 mod report;

@@ -1,0 +1,81 @@
+//! The ranked candidates, and the lines that show what is said of them.
+
+use std::collections::HashSet;
+
+use headwater_queries::why::Candidate;
+use headwater_store::evidence::Evidence;
+use headwater_store::model::Side;
+
+use super::page::Page;
+
+/// Reasons with fewer points than this are not worth a line beside larger ones.
+const WORTH_A_LINE: f64 = 0.25;
+
+/// A candidate with its score, its largest reasons, and the lines that show them.
+pub(super) fn one(page: &mut Page, candidate: &Candidate) {
+    let mut classes: Vec<&str> = candidate.classes.iter().map(|c| c.class.as_str()).collect();
+    classes.dedup();
+    let classes = match classes.is_empty() {
+        true => String::new(),
+        false => format!("  [{}]", classes.join(", ")),
+    };
+    let tag = candidate.first_final_tag.as_deref().or(candidate.first_tag.as_deref());
+    let tag = tag.map_or_else(String::new, |tag| format!(" {tag}"));
+    let head = page.safe(&format!(
+        "{:>2}. {} {}{tag}",
+        candidate.rank,
+        candidate.upstream,
+        candidate.sha.short()
+    ));
+    let (head, subject) = (page.bold(&head), page.safe(&candidate.subject));
+    let facts = page.dim(&format!(
+        "{}  score {:.1}{classes}",
+        candidate.date.format("%Y-%m-%d"),
+        candidate.score
+    ));
+    page.item(0, &format!("{head} {subject}  {facts}"));
+    let mut shown = HashSet::new();
+    for (at, reason) in candidate.reasons.iter().take(4).enumerate() {
+        if at > 0 && reason.points.abs() < WORTH_A_LINE {
+            continue;
+        }
+        let words = page.safe(&reason.words);
+        page.item(2, &format!("{:+.1} {words}", reason.points));
+        for evidence in reason.evidence.iter().take(2) {
+            shown.insert((evidence.path(), evidence.line()));
+            let line = evidence_line(page, evidence);
+            page.item(4, &line);
+        }
+    }
+    // A line that was shown already says nothing new under its class.
+    let lines = candidate.classes.iter().filter_map(|class| {
+        class
+            .evidence
+            .iter()
+            .find(|line| !shown.contains(&(line.path(), line.line())))
+            .map(|line| (class, line))
+    });
+    for (class, line) in lines.take(2) {
+        let line = evidence_line(page, line);
+        page.item(2, &format!("{} by rule {}: {line}", class.class, class.rule));
+    }
+}
+
+/// The place and the text of a line that shows something.
+pub(super) fn evidence_line(page: &Page, evidence: &Evidence) -> String {
+    let side = match evidence.side() {
+        Some(Side::Removed) => "-",
+        Some(Side::Added) => "+",
+        _ => "",
+    };
+    let place = match (evidence.path(), evidence.line()) {
+        (Some(path), Some(line)) => format!("{path}:{line}"),
+        (Some(path), None) => path.to_owned(),
+        (None, _) => evidence.sha().short(),
+    };
+    let text = evidence.text().map_or_else(String::new, |text| {
+        let short: String = text.trim().chars().take(100).collect();
+        format!(" {side}{}", page.safe(&short))
+    });
+    page.dim(&format!("{}{text}", page.safe(&place)))
+}

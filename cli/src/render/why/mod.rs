@@ -1,0 +1,129 @@
+//! A window report for a screen, and as Markdown.
+
+mod absences;
+mod candidates;
+mod defaults;
+mod page;
+mod ruled_out;
+
+use headwater_queries::why::{Candidate, NestedWindow, Verdict, WhyReport, WindowReport};
+
+use self::page::Page;
+use crate::args::Format;
+
+/// The report, its first `top` candidates in full and the rest counted.
+pub fn screen(report: &WhyReport, top: usize, format: Format) -> String {
+    let mut page = Page { md: format == Format::Md, out: String::new() };
+    page.headline(&report.headline);
+    page.heading("Window", "");
+    window(&mut page, &report.window);
+    for nested in &report.nested {
+        nested_window(&mut page, nested);
+    }
+    page.heading(
+        "Candidates",
+        "best explanation first; a reason's points say how much it speaks for the commit",
+    );
+    let open: Vec<&Candidate> = report
+        .candidates
+        .iter()
+        .filter(|c| matches!(c.verdict, Verdict::Candidate | Verdict::ConfirmedByToggle))
+        .collect();
+    for candidate in open.iter().take(top) {
+        candidates::one(&mut page, candidate);
+    }
+    if open.len() > top {
+        let rest = format!("{} more are not ruled out:", open.len() - top);
+        page.item(0, &rest);
+        page.command(1, &format!("{} --top {}", report.question, open.len()));
+    }
+    defaults::all(&mut page, &report.default_events);
+    effective(&mut page, report);
+    ruled_out::all(&mut page, report);
+    absences::all(&mut page, report);
+    if !report.open.is_empty() {
+        page.heading("Open", "what could not be settled, and what would settle it");
+        for question in &report.open {
+            let words = page.safe(&question.question);
+            page.item(0, &words);
+            for command in &question.rederive {
+                page.command(1, command);
+            }
+        }
+    }
+    page.heading("Ask again", "add --format json for everything, md to paste");
+    page.command(0, &report.question);
+    page.out
+}
+
+fn window(page: &mut Page, window: &WindowReport) {
+    let line = page.safe(&format!(
+        "{} {}..{}: commits {}, already shipped {}, new {} ({})",
+        window.upstream,
+        window.base,
+        window.head,
+        window.commits,
+        window.already_shipped,
+        window.new,
+        absences::covered(&window.coverage)
+    ));
+    page.item(0, &line);
+    if window.behind > 0 {
+        let (count, have) = match window.behind {
+            1 => ("1 commit".to_owned(), "is"),
+            n => (format!("{n} commits"), "are"),
+        };
+        let line = page.safe(&format!(
+            "diverged: {count} of {} {have} not in {}, so this is no straight line",
+            window.base, window.head
+        ));
+        page.item(1, &line);
+    }
+    for note in &window.notes {
+        let note = page.safe(note);
+        page.item(1, &note);
+    }
+}
+
+fn nested_window(page: &mut Page, nested: &NestedWindow) {
+    let moved = nested.moved_by.map_or_else(String::new, |sha| format!(" by {}", sha.short()));
+    let ends = [&nested.pin_base, &nested.pin_head].map(|end| end.as_deref().map_or("none", brief));
+    let line = format!("pin {} {} → {}{moved}", nested.pin, ends[0], ends[1]);
+    match (&nested.window, &nested.gap) {
+        (Some(inner), _) => {
+            let line = page.safe(&line);
+            page.item(0, &line);
+            window(page, inner);
+        }
+        (None, gap) => {
+            let why = gap.as_deref().unwrap_or("not known");
+            let line = page.safe(&format!("{line}; what that brings is a gap: {why}"));
+            page.item(0, &line);
+        }
+    }
+}
+
+/// A version as it is; a whole commit id by its first digits.
+fn brief(value: &str) -> &str {
+    let is_id = value.len() == 40 && value.bytes().all(|b| b.is_ascii_hexdigit());
+    if is_id { value.get(..9).unwrap_or(value) } else { value }
+}
+
+fn effective(page: &mut Page, report: &WhyReport) {
+    if report.effective.is_empty() {
+        return;
+    }
+    page.heading("What a request that sets nothing runs with", "");
+    for change in &report.effective {
+        let line = page.safe(&format!(
+            "{} {}: {} ({}) → {} ({})",
+            change.model,
+            change.knob,
+            change.before.as_deref().unwrap_or("unset"),
+            change.source_before,
+            change.after.as_deref().unwrap_or("unset"),
+            change.source_after
+        ));
+        page.item(0, &line);
+    }
+}

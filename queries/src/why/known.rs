@@ -1,0 +1,137 @@
+//! Everything that is known of a window's commits.
+
+use headwater_store::evidence::Evidence;
+use headwater_store::model::Label;
+use headwater_store::upstream::Upstream;
+use headwater_store::{Store, StoredPatch};
+
+use super::WhyQuestion;
+use super::answer::Rules;
+use super::collect::Collected;
+use super::defaults::{self, Moved};
+use super::engines::{ASSUMED_FORMAT, Engines};
+use super::paths::PathRules;
+use super::report::{DefaultEvent, NestedWindow, Verdict};
+use super::verdict::{Judge, Judged};
+use crate::QueryError;
+use crate::derive::labels::{Labeller, Sources};
+use crate::ledger::{Session, Spellings};
+
+/// One commit with all that is known of it.
+pub(super) struct Known<'a> {
+    pub(super) patch: &'a StoredPatch,
+    pub(super) labels: Vec<Label>,
+    pub(super) events: Vec<DefaultEvent>,
+    pub(super) event_lines: Vec<Evidence>,
+    pub(super) judged: Option<Judged>,
+    /// For a pin bump: the nested window that it opens.
+    pub(super) opens: Option<usize>,
+}
+
+/// Everything that is known of a window's commits.
+pub(super) fn know<'w>(
+    store: &Store,
+    rules: &Rules,
+    engines: &Engines,
+    question: &WhyQuestion,
+    family: Option<&str>,
+    window: &'w Collected<'_>,
+    spellings: &mut Spellings,
+) -> Result<Vec<Known<'w>>, QueryError> {
+    let mut objects = store.objects(&window.upstream.name)?.reader()?;
+    let path_rules = PathRules::new(window.upstream)?;
+    let own;
+    let engines = if window.upstream.name == question_upstream(question, window.upstream) {
+        engines
+    } else {
+        let trees = [window.base.commit.commit().tree, window.head.commit.commit().tree];
+        own = Engines::read(window.upstream, ASSUMED_FORMAT, trees, &mut objects)?;
+        &own
+    };
+    let judge = Judge { rules: &path_rules, engines, family };
+    let id = store.upstream(&window.upstream.name)?;
+    let events_through = store
+        .default_events_state(id)?
+        .filter(|state| state.rules == rules.extractors.hash().into_bytes())
+        .map(|state| state.through);
+    if events_through.is_some() {
+        for (knob, name) in store.knob_names(id)? {
+            spellings.add_names(&knob, &[name]);
+        }
+    }
+    let sources = Sources { rules: &rules.classes, extractors: &rules.extractors };
+    let labeller = Labeller::new(store, &window.upstream.name, sources)?;
+    let mut session = Session::new(&rules.extractors);
+    let mut known = Vec::new();
+    for patch in &window.patches {
+        let moved = if patch.is_deferred() {
+            Moved { events: Vec::new() }
+        } else if events_through.is_some_and(|through| patch.stored().id() <= through) {
+            Moved::stored(store, patch)?
+        } else {
+            Moved::read(patch, &mut session, &rules.extractors, &mut objects)?
+        };
+        for event in &moved.events {
+            spellings.add_names(&event.knob, &event.names);
+        }
+        // A pin is told as a pin.
+        let homes = window.upstream.pins.iter().flat_map(|pin| &pin.homes);
+        let homes: Vec<&str> = homes.map(|home| home.path.as_str()).collect();
+        let shown: Vec<&crate::ledger::Event> =
+            moved.events.iter().filter(|event| !homes.contains(&event.path.as_str())).collect();
+        let labels = labeller.labels(patch.stored())?;
+        let (mut events, mut event_lines) = (Vec::new(), Vec::new());
+        for event in shown {
+            let device = match &question.backend {
+                Some(backend) => {
+                    defaults::on_device(patch, event, backend, &rules.extractors, &mut objects)?
+                }
+                None => None,
+            };
+            events.push(defaults::shown(patch, event, &rules.extractors, spellings, device));
+            event_lines.push(defaults::evidence(patch, event));
+        }
+        let judged = match window.shipped.get(&patch.stored().commit().oid) {
+            Some(twin) => Some(Judged {
+                verdict: Verdict::Excluded,
+                why: format!("shipped in {} as {}", window.report.base, twin.short()),
+                evidence: vec![patch.stored().evidence()],
+            }),
+            None => judge.judge(patch, &labels, &mut objects)?,
+        };
+        known.push(Known { patch, labels, events, event_lines, judged, opens: None });
+    }
+    Ok(known)
+}
+
+fn question_upstream<'q>(question: &'q WhyQuestion, upstream: &'q Upstream) -> &'q str {
+    let asked = question.upstream == upstream.name
+        || question.upstream == upstream.repository
+        || upstream.aliases.contains(&question.upstream);
+    if asked { &upstream.name } else { &question.upstream }
+}
+
+/// Tells pin bumps which window they open, and rules out those that the model's engine
+/// does not use.
+pub(super) fn mark_pins(
+    upstream: &Upstream,
+    engines: &Engines,
+    nested: &[NestedWindow],
+    all: &mut [(&Collected<'_>, Vec<Known<'_>>)],
+) {
+    let Some((_, main)) = all.first_mut() else { return };
+    for (at, nested) in nested.iter().enumerate() {
+        let bump = main.iter_mut().find(|k| Some(k.patch.stored().commit().oid) == nested.moved_by);
+        let Some(bump) = bump else { continue };
+        bump.opens = Some(at);
+        if engines.pin_is_off_path(&nested.pin) && bump.judged.is_none() {
+            let home = upstream.pins.iter().find(|pin| pin.name == nested.pin);
+            let path = home.and_then(|pin| pin.homes.first()).map_or("", |home| home.path.as_str());
+            bump.judged = Some(Judged {
+                verdict: Verdict::OffPath,
+                why: format!("only engines that do not run this model use the pin {}", nested.pin),
+                evidence: vec![bump.patch.stored().evidence_at(path)],
+            });
+        }
+    }
+}

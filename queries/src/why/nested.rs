@@ -1,0 +1,108 @@
+//! The windows of pinned upstreams.
+
+use headwater_store::Store;
+use headwater_store::upstream::Upstreams;
+
+use super::collect::{Collected, collect};
+use super::report::NestedWindow;
+use crate::QueryError;
+use crate::pins::{PinReader, PinTarget, PinValue};
+use crate::window::WindowSpec;
+
+/// The windows that moved pins open, and the commits of those that are stored.
+pub(super) fn nested_windows<'a>(
+    store: &'a Store,
+    upstreams: &'a Upstreams,
+    main: &Collected<'a>,
+    jobs: usize,
+) -> Result<(Vec<NestedWindow>, Vec<Collected<'a>>), QueryError> {
+    let mut reader = PinReader::new(store, upstreams, main.upstream)?;
+    let before = reader.pins(main.base.commit.commit().tree)?;
+    let after = reader.pins(main.head.commit.commit().tree)?;
+    let mut nested = Vec::new();
+    let mut inner = Vec::new();
+    let mut names: Vec<&String> = before.iter().chain(&after).map(|pin| &pin.pin).collect();
+    names.dedup();
+    let mut seen = std::collections::HashSet::new();
+    for name in names.into_iter().filter(|name| seen.insert((*name).clone())) {
+        // Two pins at once are two windows, each from its own home where both ends have it.
+        let ends: Vec<(Option<&PinValue>, Option<&PinValue>)> = paired(name, &before, &after);
+        for (old, new) in ends {
+            if old.map(|pin| &pin.value) == new.map(|pin| &pin.value) {
+                continue;
+            }
+            let (window, gap) = one_nested(store, upstreams, &reader, old, new, jobs)?;
+            let moved_by = new.and_then(|pin| {
+                main.patches
+                    .iter()
+                    .find(|patch| {
+                        let files = &patch.patch().files;
+                        files.iter().any(|f| f.path == pin.home && f.new_blob == pin.object)
+                    })
+                    .map(|patch| patch.stored().commit().oid)
+            });
+            let any = old.or(new);
+            nested.push(NestedWindow {
+                pin: name.clone(),
+                upstream: any.map_or_else(String::new, |pin| pin.upstream.clone()),
+                pin_base: old.map(|pin| pin.value.clone()),
+                pin_head: new.map(|pin| pin.value.clone()),
+                moved_by,
+                window: window.as_ref().map(|window| window.report.clone()),
+                gap,
+            });
+            inner.extend(window);
+        }
+    }
+    Ok((nested, inner))
+}
+
+fn paired<'p>(
+    name: &str,
+    before: &'p [PinValue],
+    after: &'p [PinValue],
+) -> Vec<(Option<&'p PinValue>, Option<&'p PinValue>)> {
+    let of = |pins: &'p [PinValue]| -> Vec<&'p PinValue> {
+        pins.iter().filter(|pin| pin.pin == name).collect()
+    };
+    let (old, new) = (of(before), of(after));
+    let mut pairs = Vec::new();
+    for pin in &new {
+        let same_home = old.iter().find(|o| o.home == pin.home).or(old.last());
+        pairs.push((same_home.copied(), Some(*pin)));
+    }
+    if new.is_empty() {
+        pairs.extend(old.into_iter().map(|pin| (Some(pin), None)));
+    }
+    pairs
+}
+
+#[allow(clippy::type_complexity)]
+fn one_nested<'a>(
+    store: &'a Store,
+    upstreams: &'a Upstreams,
+    reader: &PinReader<'_>,
+    old: Option<&PinValue>,
+    new: Option<&PinValue>,
+    jobs: usize,
+) -> Result<(Option<Collected<'a>>, Option<String>), QueryError> {
+    let (Some(old), Some(new)) = (old, new) else {
+        return Ok((None, Some("only one end has this pin".to_owned())));
+    };
+    let (base, head) = match (reader.target(old)?, reader.target(new)?) {
+        (Ok(base), Ok(head)) => (base, head),
+        (Err(why), _) | (_, Err(why)) => return Ok((None, Some(why))),
+    };
+    let upstream = upstreams.get(&new.upstream)?;
+    let end = |target: &PinTarget| {
+        target.build.clone().unwrap_or_else(|| target.commit.commit().oid.to_string())
+    };
+    let spec = WindowSpec { base: end(&base), head: end(&head) };
+    match collect(store, upstream, &spec, jobs) {
+        Ok(window) => Ok((Some(window), None)),
+        Err(QueryError::Reversed { base, head }) => {
+            Ok((None, Some(format!("the pin went back, from {base} to {head}"))))
+        }
+        Err(error) => Err(error),
+    }
+}

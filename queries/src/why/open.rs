@@ -1,0 +1,107 @@
+//! What could not be settled, and the question as it is asked again.
+
+use headwater_store::evidence::Grade;
+
+use super::WhyQuestion;
+use super::collect::Collected;
+use super::engines::Engines;
+use super::report::{DefaultEvent, NestedWindow, OpenQuestion};
+
+pub(super) fn open_questions(
+    question: &WhyQuestion,
+    main: &Collected<'_>,
+    nested: &[NestedWindow],
+    events: &[DefaultEvent],
+    engines: &Engines,
+    open: &mut Vec<OpenQuestion>,
+) {
+    let ask = |question: String, rederive: Vec<String>| OpenQuestion {
+        question,
+        grade: Grade::AbsentPartial,
+        rederive,
+    };
+    for nested in nested {
+        if let Some(gap) = &nested.gap {
+            let ends = [&nested.pin_base, &nested.pin_head];
+            let [base, head] = ends.map(|end| end.as_deref().unwrap_or("none"));
+            open.push(ask(
+                format!(
+                    "what {} {base}..{head} brings is not known: {gap}; declare it in a file (docs/upstreams.md) and crawl a clone of it",
+                    nested.upstream
+                ),
+                vec![
+                    format!("headwater crawl {} --from-git DIR", nested.upstream),
+                    format!("git log --oneline {base}..{head}"),
+                ],
+            ));
+        }
+    }
+    if let Some(model) = &question.model {
+        let running = engines.running();
+        if !running.is_empty() {
+            open.push(ask(
+                format!(
+                    "that {model} is a GGUF model, run by {}, is assumed from its name",
+                    running.join(" or ")
+                ),
+                vec![format!("headwater crawl models {model}"), format!("ollama show {model}")],
+            ));
+        }
+        let mut knobs: Vec<&str> = events
+            .iter()
+            .filter(|e| e.scope == "request-option" && e.old.is_some() && e.new.is_some())
+            .map(|e| e.knob.as_str())
+            .collect();
+        knobs.dedup();
+        for knob in knobs {
+            open.push(ask(
+                format!("whether {model} sets {knob} itself, so that the server's default never reaches it"),
+                vec![format!("headwater crawl models {model}"), format!("ollama show --parameters {model}")],
+            ));
+        }
+    }
+    let mut told = std::collections::HashSet::new();
+    for (event, device) in events.iter().filter_map(|e| Some((e, e.on_device.as_ref()?))) {
+        if told.insert((event.sha, &device.device)) {
+            open.push(ask(
+                format!(
+                    "{} is decided at run time; {} was assumed to be the device",
+                    event.knob, device.device
+                ),
+                vec![format!("headwater show {} {}", event.upstream, event.sha.short())],
+            ));
+        }
+    }
+    if question.model.is_none() && question.symptom.is_none() {
+        open.push(ask(
+            "neither a model nor a symptom was given, so nothing could be excluded for them"
+                .to_owned(),
+            vec![format!(
+                "headwater why {} {}..{} --model NAME --symptom 'what you saw'",
+                main.upstream.name, main.report.base, main.report.head
+            )],
+        ));
+    }
+}
+
+pub(super) fn asked_again(question: &WhyQuestion, base: &str, head: &str) -> String {
+    let mut text = format!("headwater why {} {base}..{head}", question.upstream);
+    let options = [
+        ("--model", &question.model),
+        ("--backend", &question.backend),
+        ("--phase", &question.phase),
+        ("--kind", &question.kind),
+        ("--symptom", &question.symptom),
+    ];
+    for (name, value) in options {
+        if let Some(value) = value {
+            let plain = value.chars().all(|c| c.is_ascii_alphanumeric() || ".:_-/".contains(c));
+            if plain {
+                text.push_str(&format!(" {name} {value}"));
+            } else {
+                text.push_str(&format!(" {name} '{}'", value.replace('\'', "'\\''")));
+            }
+        }
+    }
+    text
+}
