@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::ValueEnum;
 use headwater_crawler::progress::Progress as _;
-use headwater_queries::derive;
+use headwater_queries::{QueryError, derive};
 use headwater_store::Store;
 use headwater_store::upstream::Upstream;
 
@@ -55,6 +55,15 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         upstreams.push(context.upstreams.get(&name)?);
     }
     let jobs = context.jobs();
+    if asked(What::Defaults) {
+        // They are made from files: nothing is forgotten that could not be made again.
+        for upstream in &upstreams {
+            if let Some(dir) = store.objects(&upstream.name)?.lost_clone() {
+                let (upstream, dir) = (upstream.name.clone(), dir.display().to_string());
+                return Err(QueryError::LostClone { upstream, dir }.into());
+            }
+        }
+    }
     if asked(What::Places) {
         let _stage = progress.stage("places and tags", None);
         store.forget_derivation("places")?;

@@ -158,6 +158,10 @@ fn damage_is_told_with_what_to_run() {
         "{found:?}"
     );
     assert!(found.iter().any(|(check, _)| check == "patches"), "{found:?}");
+    // What is made from files is not forgotten where it could not be made again.
+    assert!(place.error(&["rebuild"]).contains("which is gone"));
+    place.ok(&["rebuild", "exact"]);
+    assert!(!place.json(&["defaults", "ollama"])["events"].as_array().unwrap().is_empty());
 }
 
 #[test]

@@ -144,7 +144,7 @@ pub fn grep_each<E: From<QueryError>>(
 }
 
 /// So many commits are read before their lines are handed on.
-const CHUNK: usize = 512;
+const CHUNK: usize = 64;
 
 /// Hands on what was found in one upstream.
 struct Told<'a> {

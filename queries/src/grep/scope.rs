@@ -65,6 +65,9 @@ impl<'a> Commits<'a> {
                 Some(by.map(|(id, _, _)| id).collect::<HashSet<_>>())
             }
         };
+        for path in &filter.paths {
+            name.push_str(&format!(", path {path}"));
+        }
         let of_class = match &filter.class {
             None => None,
             Some(class) => {

@@ -154,8 +154,23 @@ impl<'a> Reader<'a> {
 
     /// Whether any of a commit's texts matches. `known` says that the index is certain.
     pub fn any(&mut self, texts: &Texts, known: bool) -> Result<bool, QueryError> {
-        for row in &texts.rows {
-            if self.matches(*row, known)? {
+        if known {
+            for row in &texts.rows {
+                if self.matches(*row, known)? {
+                    return Ok(true);
+                }
+            }
+            return Ok(false);
+        }
+        // The short ones first: one that matches is enough.
+        let mut rows: Vec<(u64, u32)> = texts
+            .rows
+            .iter()
+            .map(|&row| Ok((self.store.text_len(row)?, row)))
+            .collect::<Result<_, QueryError>>()?;
+        rows.sort_unstable();
+        for (_, row) in rows {
+            if self.matches(row, known)? {
                 return Ok(true);
             }
         }

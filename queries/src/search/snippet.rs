@@ -135,7 +135,7 @@ impl<'a> Snippets<'a> {
         }
         let parts = clause.parts();
         let have = |part: &&str| tokens.iter().any(|token| token.text == *part);
-        if parts.iter().all(|part| have(part)) { (1.0, marked(&self.parts)) } else { (0.0, vec![]) }
+        if parts.iter().all(have) { (1.0, marked(&self.parts)) } else { (0.0, vec![]) }
     }
 
     /// A quick look: whether any part's letters are in the line, in either case.

@@ -142,6 +142,15 @@ impl Store {
         Ok(())
     }
 
+    /// The length of a row's text; 0 where it has none.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn text_len(&self, row: u32) -> Result<u64, StoreError> {
+        let mut query = self.conn.prepare_cached("SELECT bytes FROM patch WHERE change_id = ?1")?;
+        Ok(query.query_row([row], |row| row.get(0)).optional()?.unwrap_or(0))
+    }
+
     /// The paths of a change: after it and, where it moved, before it.
     ///
     /// # Errors
