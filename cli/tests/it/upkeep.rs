@@ -1,6 +1,8 @@
 //! Indexes and derived tables: damaged, lagging, lost, and made anew.
 
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -74,9 +76,12 @@ fn an_index_that_was_lost_or_cut_short_is_repaired_at_the_next_start() {
         fixed("a file is lost");
         std::fs::write(largest(&dir), b"short").unwrap();
         fixed("a file is cut short");
-        let manifest = if index == "exact" { "manifest" } else { "meta.json" };
-        std::fs::write(dir.join(manifest), b"{}").unwrap();
-        fixed("the list of files is damaged");
+        let lists: &[&str] =
+            if index == "exact" { &["manifest"] } else { &["meta.json", "manifest.json"] };
+        for list in lists {
+            std::fs::write(dir.join(list), b"{}").unwrap();
+            fixed("the list of files is damaged");
+        }
     }
 }
 
@@ -110,6 +115,28 @@ fn a_crash_between_records_and_indexes_is_repaired() {
     assert!(found.iter().any(|(check, _)| check == "exact index"), "{found:?}");
     assert!(found.iter().any(|(check, _)| check == "full-text index"), "{found:?}");
     assert_eq!(told(&place), after);
+    assert_eq!(findings(&place, 0), []);
+}
+
+#[test]
+fn a_killed_rebuild_is_made_good_by_the_next_question() {
+    let place = Place::crawled();
+    let before = told(&place);
+    let mut unfinished = 0;
+    for step in 0..10 {
+        let mut child = place
+            .command(&["rebuild", "exact", "search"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(5 + step * 9));
+        unfinished += u32::from(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(told(&place), before, "killed at step {step}");
+    }
+    assert!(unfinished > 0, "no rebuild was still running when it was to be killed");
     assert_eq!(findings(&place, 0), []);
 }
 
@@ -161,7 +188,9 @@ fn damage_is_told_with_what_to_run() {
     // What is made from files is not forgotten where it could not be made again.
     assert!(place.error(&["rebuild"]).contains("which is gone"));
     place.ok(&["rebuild", "exact"]);
-    assert!(!place.json(&["defaults", "ollama"])["events"].as_array().unwrap().is_empty());
+    let store = headwater_store::Store::open(&place.store()).unwrap();
+    let ollama = store.upstream("ollama").unwrap();
+    assert!(store.derivation("default-events", ollama).unwrap().is_some());
 }
 
 #[test]

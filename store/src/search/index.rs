@@ -1,13 +1,14 @@
 //! The index's files: opened, made, and told which records they cover.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
 use tantivy::directory::MmapDirectory;
 use tantivy::schema::{IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
 use tantivy::{IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, TantivyError};
 
+use super::manifest::{MANIFEST, Manifest};
 use super::tokens::Words;
+use crate::StoreError;
 
 /// Raised whenever documents are made in another way: an older index is made anew.
 const VERSION: u32 = 1;
@@ -102,16 +103,6 @@ impl Fields {
     }
 }
 
-/// What an index says of itself: written with each commit to it, as one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Payload {
-    version: u32,
-    mark: String,
-    through: i64,
-    /// Commits of which something was left out.
-    cut: u64,
-}
-
 /// An open index.
 pub struct SearchIndex {
     index: tantivy::Index,
@@ -130,20 +121,18 @@ impl SearchIndex {
     ///
     /// # Errors
     /// Where its files are damaged.
-    pub fn open(dir: &Path) -> Result<Option<Self>, TantivyError> {
-        if !dir.join("meta.json").exists() {
+    pub fn open(dir: &Path) -> Result<Option<Self>, StoreError> {
+        // Tantivy expects its files to be whole: they are looked at before it reads them.
+        let Some(manifest) = Manifest::read(dir, VERSION) else { return Ok(None) };
+        manifest.check(dir).map_err(StoreError::Search)?;
+        let directory = MmapDirectory::open(dir).map_err(TantivyError::from)?;
+        let index = tantivy::Index::open(directory)?;
+        let (schema, fields) = Fields::new();
+        if index.schema() != schema {
             return Ok(None);
         }
-        let index = tantivy::Index::open(MmapDirectory::open(dir)?)?;
-        let (schema, fields) = Fields::new();
-        let payload = index.load_metas()?.payload;
-        let payload: Option<Payload> = payload.and_then(|text| serde_json::from_str(&text).ok());
-        let Some(payload) = payload.filter(|p| p.version == VERSION && index.schema() == schema)
-        else {
-            return Ok(None);
-        };
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        let Payload { mark, through, cut, .. } = payload;
+        let Manifest { mark, through, cut, .. } = manifest;
         Ok(Some(SearchIndex { index, reader, fields, mark, through, cut }))
     }
 
@@ -166,6 +155,7 @@ impl SearchIndex {
 
 /// Adds documents; what was added is there when it is finished, and not before.
 pub(crate) struct Additions {
+    dir: PathBuf,
     writer: IndexWriter,
     pub fields: Fields,
 }
@@ -187,26 +177,29 @@ impl Additions {
             .num_merge_threads(1)
             .memory_budget_per_thread(MEMORY)
             .build();
-        Ok(Additions { writer: index.writer_with_options(options)?, fields })
+        Ok(Additions { dir: dir.to_owned(), writer: index.writer_with_options(options)?, fields })
     }
 
     pub fn add(&self, document: TantivyDocument) -> Result<(), TantivyError> {
         self.writer.add_document(document).map(|_| ())
     }
 
-    pub fn finish(mut self, mark: &str, through: i64, cut: u64) -> Result<(), TantivyError> {
-        let payload = Payload { version: VERSION, mark: mark.to_owned(), through, cut };
-        let text = serde_json::to_string(&payload)
-            .map_err(|error| TantivyError::InternalError(error.to_string()))?;
-        let mut prepared = self.writer.prepare_commit()?;
-        prepared.set_payload(&text);
-        prepared.commit()?;
-        self.writer.wait_merging_threads()
+    /// Ends it. A crash before the manifest is there leaves an index that the old one does
+    /// not fit, which is made anew.
+    pub fn finish(mut self, mark: &str, through: i64, cut: u64) -> Result<(), StoreError> {
+        self.writer.commit()?;
+        self.writer.wait_merging_threads()?;
+        Manifest::write(&self.dir, VERSION, mark, through, cut).map_err(StoreError::io(self.dir))
     }
 }
 
 /// Removes the files of an index, but not the lock.
 pub(crate) fn clear(dir: &Path) -> std::io::Result<()> {
+    // First of all what says that there is an index.
+    match std::fs::remove_file(dir.join(MANIFEST)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
     for entry in std::fs::read_dir(dir)? {
         let entry = entry?;
         if entry.file_name() != "lock" && entry.file_type()?.is_file() {

@@ -6,6 +6,7 @@
 
 mod document;
 mod index;
+mod manifest;
 mod query;
 mod tokens;
 
