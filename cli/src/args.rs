@@ -69,6 +69,8 @@ pub enum Command {
     Crawl(commands::crawl::Args),
     Rules(commands::rules::Args),
     Defaults(commands::defaults::Args),
+    Model(commands::model::Args),
+    Effects(commands::effects::Args),
     File(commands::file::Args),
     Grep(commands::grep::Args),
     Search(commands::search::Args),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
 use etcetera::BaseStrategy as _;
+use headwater_crawler::http::{Client, Hosts, Settings};
 use headwater_queries::classify::{RuleTexts, Rules};
 use headwater_queries::ledger::Extractors;
 use headwater_store::Store;
@@ -63,6 +64,20 @@ impl Context {
             Some(dir) => Extractors::with_folder(&dir)?,
             None => Extractors::built_in()?,
         })
+    }
+
+    /// The hosts: the configuration file says where they are, and the environment before
+    /// it.
+    pub fn hosts(&self) -> anyhow::Result<Hosts> {
+        let file = etcetera::choose_base_strategy()
+            .ok()
+            .map(|base| base.config_dir().join("headwater").join("config.toml"));
+        Ok(Hosts::read(file.as_deref(), &|name| std::env::var(name).ok())?)
+    }
+
+    /// A client for them.
+    pub fn client(&self) -> anyhow::Result<Client> {
+        Ok(Client::new(Settings::default())?)
     }
 
     /// The store's directory: `--store`, `HEADWATER_STORE`, or the platform's place.

@@ -5,6 +5,8 @@
 
 mod error;
 pub mod git;
+pub mod http;
 pub mod progress;
+pub mod registry;
 
 pub use error::CrawlError;

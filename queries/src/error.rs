@@ -62,6 +62,19 @@ pub enum QueryError {
     /// A map of the ranking that is not right.
     #[error(transparent)]
     Ranking(#[from] crate::rank::RulesError),
+    /// A model of which nothing is stored.
+    #[error(
+        "nothing is stored of the model {name}; get it with `headwater crawl models {name}`{nearest}"
+    )]
+    NoModel {
+        /// The name.
+        name: String,
+        /// `; the nearest …`, or nothing.
+        nearest: String,
+    },
+    /// An upstream that serves no models.
+    #[error("{0} serves no models, so no model runs at a version of it; try --upstream ollama")]
+    NoServer(String),
     /// A pattern that does not compile.
     #[error("invalid pattern: {0}")]
     Pattern(String),

@@ -1,6 +1,7 @@
 //! Answers computed from a store: first what is derived (places, labels, default events),
 //! then the questions themselves. It knows no network and writes no SQL.
 
+pub mod abi;
 pub mod classify;
 pub mod defaults;
 pub mod derive;
@@ -8,6 +9,7 @@ pub mod doctor;
 mod error;
 pub mod grep;
 pub mod ledger;
+pub mod models;
 pub mod pins;
 pub mod rank;
 pub mod search;

@@ -8,6 +8,7 @@ use headwater_store::{Oid, Store, StoredCommit};
 use serde::Serialize;
 
 use crate::QueryError;
+use crate::abi::{AbiCommit, AbiReader};
 use crate::derive::labels::{Labeller, Sources};
 use crate::window::Resolver;
 
@@ -58,6 +59,9 @@ pub struct Shown {
     pub files: Vec<String>,
     /// What it is about.
     pub classes: Vec<crate::why::ClassEvidence>,
+    /// What it does to public headers, where it does something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub abi: Option<AbiCommit>,
     /// What of it is missing.
     pub gaps: Vec<String>,
     /// How it was obtained.
@@ -143,6 +147,9 @@ fn one(
             Err(error) => unread = Some(format!("the text of this merge cannot be read: {error}")),
         }
     }
+    // Where the files are gone, the patch alone is shown.
+    let reader = AbiReader::new(store, upstream).ok().flatten();
+    let abi = reader.and_then(|mut reader| reader.read(&stored).ok().flatten());
     let patch = stored.patch();
     let classes = labels
         .iter()
@@ -182,6 +189,7 @@ fn one(
         deleted: patch.files.iter().map(|f| u64::from(f.deleted)).sum(),
         files: patch.files.iter().map(|f| f.path.clone()).collect(),
         classes,
+        abi,
         gaps: gaps.chain(unread).collect(),
         receipt,
         patch: patch.files.iter().map(shown_patch).collect(),

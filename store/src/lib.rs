@@ -4,12 +4,14 @@
 //! It knows no network and no rules.
 
 mod db;
+mod digest;
 mod error;
 pub mod evidence;
 pub mod exact;
 pub mod git;
 pub mod graph;
 pub mod model;
+mod model_name;
 pub mod objects;
 mod oid;
 pub mod pack;
@@ -19,9 +21,12 @@ pub mod words;
 
 pub use db::{
     CommitId, CrawlRecord, DefaultEventRow, Derivation, ExactUpdate, IndexState, ListedCommit,
-    NameRow, NewChange, NewCommit, NewDefaultEvents, Place, RankingRow, Scope, SearchUpdate,
-    Snapshot, Store, StoredCommit, StoredPatch, TermCounts, UpstreamId, UpstreamStatus,
-    WriteCaches, Writer,
+    MODELS, ModelFacts, ModelLayer, ModelPlace, ModelReading, ModelSeen, ModelTransport,
+    ModelVersion, NameRow, NewChange, NewCommit, NewDefaultEvents, NewModelVersion, NewReceipt,
+    Place, RankingRow, Scope, SearchUpdate, Snapshot, Store, StoredCommit, StoredPatch, TermCounts,
+    UpstreamId, UpstreamStatus, WriteCaches, Writer, same_value,
 };
+pub use digest::{Digest, NotADigest};
 pub use error::StoreError;
+pub use model_name::{ModelName, NotAModelName};
 pub use oid::{NotAnOid, Oid};

@@ -230,6 +230,11 @@ impl Testkit {
         self.world.state().registry_needs_token = yes;
     }
 
+    /// Whether the registry serves ETags with manifests, and heeds them.
+    pub fn registry_etags(&self, yes: bool) {
+        self.world.state().registry_etags = yes;
+    }
+
     /// Changes the local server's version and installed models.
     pub fn local(&self, change: impl FnOnce(&mut String, &mut Vec<Installed>)) {
         let mut state = self.world.state();

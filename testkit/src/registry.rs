@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::github::{Shared, escaped};
 use crate::host::{Host, text};
+use crate::ollama_models::Model;
 
 const JSON: &str = "application/json; charset=utf-8";
 /// The token that the token host gives to everybody.
@@ -72,7 +73,18 @@ async fn v2(
         return (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "GET")]).into_response();
     }
     let agent = headers.get(header::USER_AGENT).and_then(|v| v.to_str().ok()).unwrap_or_default();
-    manifest(&world, &name, &what, agent)
+    let mut response = manifest(&world, &name, &what, agent);
+    if world.state().registry_etags && response.status() == StatusCode::OK {
+        let id = world.state().models.find(&name, &what).map(Model::id).unwrap_or_default();
+        let etag = HeaderValue::from_str(&format!("\"{id}\"")).ok();
+        if etag.is_some() && headers.get(header::IF_NONE_MATCH) == etag.as_ref() {
+            response = StatusCode::NOT_MODIFIED.into_response();
+        }
+        if let Some(etag) = etag {
+            response.headers_mut().insert(header::ETAG, etag);
+        }
+    }
+    response
 }
 
 fn manifest(world: &Shared, name: &str, tag: &str, agent: &str) -> Response {

@@ -31,6 +31,7 @@ pub(crate) struct State {
     pub limits: Limits,
     pub tokens: Vec<String>,
     pub registry_needs_token: bool,
+    pub registry_etags: bool,
     pub budgets: BTreeMap<String, Budget>,
     under_way: BTreeMap<Host, usize>,
     rules: Vec<Rule>,

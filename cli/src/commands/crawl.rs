@@ -14,23 +14,46 @@ use headwater_store::upstream::Upstream;
 use crate::context::Context;
 use crate::progress::Shown;
 
-/// Fetch what the store lacks of an upstream
+/// Fetch what the store lacks of an upstream, or of models
 ///
 /// The first crawl takes all of history; later ones only what is new. One that is cut
 /// short is completed by the next.
+///
+/// Examples:
+///   headwater crawl ollama --from-git ~/src/ollama
+///   headwater crawl models gemma4:26b qwen3.6:27b     what the registry publishes of them
+///   headwater crawl models gemma4 --tags              all tags of one
+///   headwater crawl models                            those that are stored, once more
+///   headwater crawl models --installed                those on this machine
 #[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
 pub struct Args {
-    /// The upstream: ollama, llama.cpp, or one that a file of yours declares
+    /// The upstream: ollama, llama.cpp, or one that a file of yours declares; or `models`
     pub upstream: String,
-    /// One window (BASE..HEAD) instead of all of history
-    pub window: Option<String>,
+    /// One window (BASE..HEAD) instead of all of history; or names of models
+    #[arg(value_name = "WINDOW|MODEL")]
+    pub what: Vec<String>,
     /// Read this clone, bare or not; it is never written to
     #[arg(long, value_name = "DIR")]
     pub from_git: Option<PathBuf>,
+    #[command(flatten)]
+    pub models: super::crawl_models::ModelArgs,
 }
 
 /// Crawls, then derives what depends on it.
 pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
+    if args.upstream == headwater_store::MODELS {
+        if args.from_git.is_some() {
+            bail!("models come from a registry, not from a clone: leave --from-git out");
+        }
+        return super::crawl_models::run(context, &args.what, &args.models);
+    }
+    args.models.refuse_for(&args.upstream)?;
+    let window = match args.what.as_slice() {
+        [] => None,
+        [one] => Some(one.as_str()),
+        [_, more, ..] => bail!("one window at a time; what is {more:?}?"),
+    };
     let upstream = context.upstreams.get(&args.upstream)?;
     let Some(dir) = args.from_git else {
         bail!(
@@ -39,7 +62,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
             upstream.repository
         );
     };
-    let scope = match args.window.as_deref() {
+    let scope = match window {
         None => CrawlScope::Whole,
         Some(text) => {
             let window = headwater_queries::window::WindowSpec::parse(text)?;

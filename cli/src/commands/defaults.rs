@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use headwater_queries::defaults::{self, EventRow, Question};
-use headwater_queries::ledger::{Extractors, Scope};
+use headwater_queries::ledger::Scope;
 use headwater_queries::window::WindowSpec;
 
 use crate::args::Format;
@@ -14,8 +14,15 @@ use crate::render::table::Table;
 
 /// Which default every knob has, since when, and which commit moved it
 ///
-/// Without options: the values now. A knob is found by any of its spellings.
+/// Without options: the values now. A knob is found by any of its spellings. A window's
+/// scope `build` also tells what those must know who build it themselves: the build options
+/// of what is pinned, the patches laid over it, and what became of public headers.
+///
+/// Examples:
+///   headwater defaults ollama --knob repeat_penalty --history
+///   headwater defaults ollama --scope build --window v0.32.9..v0.32.13
 #[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
 pub struct Args {
     /// The upstream
     pub upstream: String,
@@ -44,7 +51,7 @@ pub struct Args {
 pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
     let upstream = context.upstreams.get(&args.upstream)?;
-    let extractors = Extractors::built_in()?;
+    let extractors = context.extractors()?;
     let mut store = context.open()?;
     let question = Question {
         window: args.window.as_deref().map(WindowSpec::parse).transpose()?,
@@ -54,7 +61,19 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         all: args.all,
         jobs: context.jobs(),
     };
-    let answer = defaults::ask(&mut store, upstream, &extractors, &question)?;
+    let mut answer = defaults::ask(&mut store, upstream, &extractors, &question)?;
+    if let (Some(window), Some(Scope::Build), None) =
+        (&question.window, question.scope, &question.knob)
+    {
+        answer.packagers = Some(defaults::packagers(
+            &mut store,
+            &context.upstreams,
+            &extractors,
+            upstream,
+            window,
+            question.jobs,
+        )?);
+    }
     if format == Format::Json {
         render::json(&answer)?;
         return Ok(ExitCode::SUCCESS);
@@ -98,6 +117,9 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
             ]);
         }
         write!(stdout, "{}", table.print(format))?;
+    }
+    if let Some(packagers) = &answer.packagers {
+        write!(stdout, "{}", render::packagers::screen(packagers, event_table, format))?;
     }
     for drift in &answer.drift {
         let line = format!(

@@ -2,12 +2,15 @@
 
 pub mod classify;
 pub mod crawl;
+pub mod crawl_models;
 pub mod defaults;
 pub mod demo;
 pub mod doctor;
+pub mod effects;
 pub mod file;
 pub mod grep;
 pub mod man;
+pub mod model;
 pub mod pins;
 pub mod rank_check;
 pub mod rebuild;
@@ -32,6 +35,8 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Rebuild(args) => rebuild::run(&context, args),
         Command::Search(args) => search::run(&context, args),
         Command::Demo(args) => demo::run(&context, args),
+        Command::Model(args) => model::run(&context, args),
+        Command::Effects(args) => effects::run(&context, args),
         Command::Pins(args) => pins::run(&context, args),
         Command::Show(args) => show::run(&context, args),
         Command::Why(args) => why::run(&context, args),

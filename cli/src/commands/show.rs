@@ -101,6 +101,9 @@ fn screen(shown: &Shown, md: bool) -> String {
             line("", &format!("  {place} {}", evidence.text().unwrap_or_default()));
         }
     }
+    if let Some(abi) = &shown.abi {
+        line("abi", &format!("{} (grade {})", abi.says, abi.grade));
+    }
     for gap in &shown.gaps {
         line("gap", gap);
     }

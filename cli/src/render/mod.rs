@@ -1,6 +1,8 @@
 //! How answers are printed. Every renderer takes the structs that the questions return.
 
 pub mod grep;
+pub mod model;
+pub mod packagers;
 pub mod search;
 pub mod table;
 pub mod text;

@@ -133,3 +133,39 @@ fn the_ledger_of_the_miniatures() {
     );
     assert_eq!(told(&got), ["repeat_penalty 1.1 -> 1.0"]);
 }
+
+#[test]
+fn those_who_build_it_themselves_are_told_what_changed() {
+    let place = crate::support::Place::crawled();
+    let ask = |window: &str| {
+        place.json(&["defaults", "ollama", "--scope", "build", "--window", window])["packagers"]
+            .clone()
+    };
+    let told = ask(&place.demo.window());
+    let nested = told["nested"].as_array().unwrap();
+    let llama = nested.iter().find(|n| n["upstream"] == "llama.cpp").unwrap();
+    assert_eq!((&llama["base"], &llama["gap"]), (&headwater_demo::PIN_BASE.into(), &Value::Null));
+    let mlx = nested.iter().find(|n| n["upstream"] == "mlx").unwrap();
+    assert!(mlx["gap"].as_str().unwrap().contains("not tracked"), "{mlx}");
+    // A field joins a public struct in the window that the pin opens: told as exactly that.
+    let load = place.llama_cpp(headwater_demo::llama_cpp::names::LOAD_MODE);
+    let abi = told["abi"].as_array().unwrap();
+    let one = abi.iter().find(|commit| commit["sha"] == load.as_str()).unwrap();
+    let says = one["says"].as_str().unwrap();
+    assert!(says.contains("adds field mmap_support of struct "), "{says}");
+    assert!(says.contains("ggml/include/ggml-backend.h"), "{says}");
+    assert!(says.contains("GGML_BACKEND_API_VERSION stays 2"), "{says}");
+    let changes = one["changes"].as_array().unwrap();
+    assert!(changes.iter().any(|c| c["name"] == "mmap_support" && c["old"].is_null()));
+    // A patch that is laid over the pin is new in another window.
+    let told = ask("v0.4.2..v0.5.0");
+    let carried = told["carried"].as_array().unwrap();
+    assert_eq!(carried[0]["path"], "llama/compat/0001-keep-names.patch");
+    assert_eq!(carried[0]["change"], "added");
+    let screen =
+        place.ok(&["defaults", "ollama", "--scope", "build", "--window", "v0.4.2..v0.5.0"]);
+    assert!(screen.contains("0001-keep-names.patch is new"), "{screen}");
+    // Another scope does not ask for it.
+    let other = place.json(&["defaults", "ollama", "--scope", "env", "--window", "v0.4.2..v0.5.0"]);
+    assert!(other["packagers"].is_null());
+}

@@ -7,6 +7,7 @@ mod defaults;
 mod errors;
 mod grep;
 mod hostile;
+mod models;
 mod search;
 mod support;
 mod upkeep;

@@ -24,6 +24,9 @@ pub struct DefaultsAnswer {
     pub coverage: Coverage,
     /// What extractors read: a default that lives elsewhere is not known.
     pub covers: Vec<Covers>,
+    /// For the scope `build` of a window: what else those must know who build it themselves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packagers: Option<super::Packagers>,
 }
 
 /// One default event.

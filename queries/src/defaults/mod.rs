@@ -4,6 +4,7 @@ mod answer;
 mod decided;
 mod drift;
 mod life;
+mod packagers;
 mod values;
 
 pub use answer::{Covers, DefaultsAnswer, EventRow, ValueRow};
@@ -11,6 +12,7 @@ pub use decided::shown;
 pub use drift::Drift;
 pub(crate) use life::event as event_of;
 pub use life::{EventSource, Known, known, rows};
+pub use packagers::{CarriedFile, Change, NestedBuild, Packagers, packagers};
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -120,6 +122,7 @@ pub fn ask(
         drift,
         coverage,
         covers: covers.collect(),
+        packagers: None,
     })
 }
 

@@ -67,8 +67,34 @@ impl Extractors {
         for loose in gone.iter().filter(|l| !l.used && tells(l.entry)) {
             out.push(self.event(Some((loose.path, loose.entry)), None));
         }
+        out.retain(|event| !self.only_spread(files, event));
         out.sort_by(|a, b| (&a.path, a.line, &a.knob).cmp(&(&b.path, b.line, &b.knob)));
         out
+    }
+
+    /// Whether a knob that stands in several places has the same values as before, only in
+    /// other files: what one file lost another has.
+    fn only_spread(&self, files: &[FileTables], event: &Event) -> bool {
+        let group = self.all.iter().find(|c| c.rule.id == event.extractor);
+        let group = group.map(|c| c.rule.group.as_deref().unwrap_or(&c.rule.id));
+        let values = |after: bool| {
+            let mut homes = 0;
+            let mut values = std::collections::BTreeSet::new();
+            for file in files {
+                let table = if after { &file.after } else { &file.before };
+                let here =
+                    table.iter().filter(|e| e.knob == event.knob && Some(self.group(e)) == group);
+                for entry in here {
+                    homes += 1;
+                    values.extend(entry.pieces.iter().map(|(value, _)| value.as_str()));
+                }
+            }
+            (homes, values)
+        };
+        let ((homes_before, before), (homes_after, after)) = (values(false), values(true));
+        // What holds under conditions depends on their order; and one home is no spread.
+        let plain = before.iter().all(|value| !value.starts_with(['[', '+']));
+        homes_before + homes_after > 2 && plain && before == after && event.is_move()
     }
 
     fn by_path(&self, entry: &Entry) -> bool {

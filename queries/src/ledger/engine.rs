@@ -290,6 +290,10 @@ fn merge(
         let ordered = all.iter().any(|f| f.how == How::Rule || f.value.starts_with(['[', '+']));
         let mut values: Vec<&str> = Vec::new();
         for f in all {
+            // Said twice in a row is said once.
+            if values.last() == Some(&f.value.as_str()) {
+                continue;
+            }
             if (ordered && f.how != How::Resolved) || !values.contains(&f.value.as_str()) {
                 values.push(&f.value);
             }

@@ -70,6 +70,30 @@ fn a_knob_that_moves_to_another_file_is_compared_with_itself() {
 }
 
 #[test]
+fn a_knob_whose_homes_part_has_the_values_that_it_had() {
+    let extractors = Extractors::built_in().unwrap();
+    let mut session = Session::new(&extractors);
+    let mut table = |path: &str, text: &str| session.table("llama.cpp", path, text.as_bytes());
+    let own = "p.heat = json_value(data, \"heat\", defaults.heat);\n";
+    let other = "p.heat = json_value(body, \"heat\", 0.0);\n";
+    let both = format!("{own}{other}");
+    let (server, split) = ("examples/server/server.cpp", "examples/server/oai.hpp");
+    let files = |before, after, split_after| {
+        let path = |path: &str| Some(path.to_owned());
+        [
+            FileTables { old_path: path(server), path: path(server), before, after },
+            FileTables { path: path(split), after: split_after, ..FileTables::default() },
+        ]
+    };
+    let parted = files(table(server, &both), table(server, own), table(split, other));
+    assert!(extractors.events(&parted).is_empty(), "{:?}", extractors.events(&parted));
+    // With another value in the new home, it is an event.
+    let moved = other.replace("0.0", "0.5");
+    let moved = files(table(server, &both), table(server, own), table(split, &moved));
+    assert!(!extractors.events(&moved).is_empty());
+}
+
+#[test]
 fn ways_back_are_written_as_users_write_them() {
     let extractors = Extractors::built_in().unwrap();
     let mut session = Session::new(&extractors);

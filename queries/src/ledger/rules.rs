@@ -305,6 +305,18 @@ impl Extractors {
         out
     }
 
+    /// The ids and scopes of the extractors that read a path of an upstream.
+    pub(crate) fn readers(&self, upstream: &str, path: &str) -> Vec<(&str, Scope)> {
+        let reading = self.reading(upstream, path);
+        let all = reading.into_iter().filter_map(|at| self.all.get(at));
+        all.map(|c| (c.rule.id.as_str(), c.rule.scope)).collect()
+    }
+
+    /// The id of the extractor that found an entry.
+    pub(crate) fn id_of(&self, entry: &super::Entry) -> Option<&str> {
+        self.all.get(entry.extractor).map(|c| c.rule.id.as_str())
+    }
+
     /// Whether any extractor reads a path of an upstream.
     pub fn reads(&self, upstream: &str, path: &str) -> bool {
         !self.reading(upstream, path).is_empty()

@@ -15,7 +15,8 @@ pub(crate) fn same(a: &str, b: &str, equal: &[Vec<String>]) -> bool {
         return true;
     }
     let listed = |set: &Vec<String>| {
-        let has = |v: &str| set.iter().any(|s| s == v.trim());
+        let plain = |v: &str| v.split_whitespace().collect::<String>();
+        let has = |v: &str| set.iter().any(|s| plain(s) == plain(v));
         has(a) && has(b)
     };
     if equal.iter().any(listed) {
@@ -102,7 +103,41 @@ fn parts(value: &str) -> Vec<(String, Kind)> {
     }
     strip_string_constructor(&mut out);
     strip_casts(&mut out);
+    negate_comparisons(&mut out);
     out
+}
+
+/// `!(a == b)` is `a != b`, and the other way round.
+fn negate_comparisons(out: &mut Vec<(String, Kind)>) {
+    let is = |token: Option<&(String, Kind)>, text: &str| token.is_some_and(|t| t.0 == text);
+    let mut at = 0;
+    while at + 1 < out.len() {
+        if !(is(out.get(at), "!") && is(out.get(at + 1), "(")) {
+            at += 1;
+            continue;
+        }
+        let mut depth = 0u32;
+        let mut compared = Vec::new();
+        let mut several = false;
+        let close = (at + 1..out.len()).find(|n| {
+            let next = out.get(n + 1);
+            match out[*n].0.as_str() {
+                "(" => depth += 1,
+                ")" => depth = depth.saturating_sub(1),
+                "=" | "!" if depth == 1 && is(next, "=") => compared.push(*n),
+                "&" | "|" | "<" | ">" if depth == 1 => several = true,
+                _ => {}
+            }
+            depth == 0
+        });
+        if let (Some(close), [sign], false) = (close, compared.as_slice(), several) {
+            let other = if out[*sign].0 == "=" { "!" } else { "=" };
+            out[*sign].0 = other.to_owned();
+            out.remove(close);
+            out.drain(at..at + 2);
+        }
+        at += 1;
+    }
 }
 
 /// Go's ways of writing a number as text, and casts, say nothing of the number; nor
@@ -231,7 +266,9 @@ pub(crate) fn told(text: &str) -> &str {
         }
         false
     });
-    end.map_or(text, |(at, _)| &text[..at]).trim()
+    let told = end.map_or(text, |(at, _)| &text[..at]).trim();
+    // A bracket that nothing opened closed a text around the default.
+    if told.contains('[') { told } else { told.trim_end_matches(']') }
 }
 
 /// The words of a name that carry meaning, in lower case.
@@ -298,6 +335,8 @@ mod tests {
             ("int(env.Parallel())", "env.Parallel"),
             ("fmt.Sprintf(\"%d\", o.N)", "strconv.Itoa(opts.N)"),
             ("strconv.FormatUint(n, 10)", "strconv.Itoa(n)"),
+            ("[!(f(a) == nil)] 1", "[f(a) != nil] 1"),
+            ("[x && !(a != b)] 1", "[x && a == b] 1"),
         ] {
             assert!(same(a, b, &[]), "{a} {b}");
         }
@@ -320,6 +359,8 @@ mod tests {
             ("A_NONE", "A_DISABLED_NOT"),
             ("\"q8\"", "GGML_TYPE_Q4"),
             ("f(a, 1)", "f(b, 1)"),
+            ("[!(a == b)] 1", "[a == b] 1"),
+            ("[!(a == b && c)] 1", "[a != b && c] 1"),
             ("http://a,app://b", "http://a,app://c"),
         ] {
             assert!(!same(a, b, &[]), "{a} {b}");
@@ -336,6 +377,7 @@ mod tests {
         assert_eq!(told("0.9, 1.0 = disabled"), "0.9");
         assert_eq!(told("max(a, b), 0 = off"), "max(a, b)");
         assert_eq!(told("a; allowed: a, b"), "a");
+        assert_eq!((told("as --poll]"), told("{a[1]}")), ("as --poll", "{a[1]}"));
     }
 
     #[test]

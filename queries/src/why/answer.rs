@@ -8,6 +8,7 @@ use headwater_store::{Oid, Store};
 
 use super::candidates::{place_pins, ranked};
 use super::collect::{Collected, collect};
+use super::effective::{self, Asked};
 use super::engines::{ASSUMED_FORMAT, Engines};
 use super::known::{Known, know, mark_pins};
 use super::nested::nested_windows;
@@ -49,7 +50,9 @@ pub fn why(
 
     let mut objects = store.objects(&upstream.name)?.reader()?;
     let trees = [main.base.commit.commit().tree, main.head.commit.commit().tree];
-    let engines = Engines::read(upstream, ASSUMED_FORMAT, trees, &mut objects)?;
+    let asked = Asked::find(store, question.model.as_deref())?;
+    let format = asked.as_ref().and_then(Asked::format).unwrap_or(ASSUMED_FORMAT);
+    let engines = Engines::read(upstream, format, trees, &mut objects)?;
     let family = question.model.as_deref().map(families::of_model);
 
     let mut spellings = Spellings::default();
@@ -77,7 +80,13 @@ pub fn why(
         all.iter().flat_map(|(_, known)| known).flat_map(|k| k.events.clone()).collect();
     events.sort_by_key(|event| order.get(&event.sha).copied().unwrap_or(usize::MAX));
 
-    open_questions(question, &main, &nested, &events, &engines, &mut open);
+    let effective = match &asked {
+        Some(asked) => {
+            effective::changes(store, upstreams, &rules.extractors, &main, &events, asked)?
+        }
+        None => Vec::new(),
+    };
+    open_questions(question, &main, &nested, &events, &engines, asked.as_ref(), &mut open);
     let window = main.report.clone();
     let found = headline::Found {
         window: &window,
@@ -105,7 +114,7 @@ pub fn why(
         candidates,
         verdicts,
         default_events: events,
-        effective: Vec::new(),
+        effective,
         absences: absent,
         open,
     })

@@ -6,6 +6,7 @@ mod answer;
 mod candidates;
 mod collect;
 mod defaults;
+mod effective;
 mod engines;
 mod families;
 mod headline;

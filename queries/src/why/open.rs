@@ -1,9 +1,11 @@
 //! What could not be settled, and the question as it is asked again.
 
+use headwater_store::ModelName;
 use headwater_store::evidence::Grade;
 
 use super::WhyQuestion;
 use super::collect::Collected;
+use super::effective::Asked;
 use super::engines::Engines;
 use super::report::{DefaultEvent, NestedWindow, OpenQuestion};
 
@@ -13,6 +15,7 @@ pub(super) fn open_questions(
     nested: &[NestedWindow],
     events: &[DefaultEvent],
     engines: &Engines,
+    asked: Option<&Asked>,
     open: &mut Vec<OpenQuestion>,
 ) {
     let ask = |question: String, rederive: Vec<String>| OpenQuestion {
@@ -36,7 +39,15 @@ pub(super) fn open_questions(
             ));
         }
     }
-    if let Some(model) = &question.model {
+    // What is stored of a model answers both questions.
+    let known = asked.is_some();
+    let crawl = |model: &str, options: &str| match model.parse::<ModelName>() {
+        Ok(name) => {
+            vec![format!("headwater crawl models {name}"), format!("ollama show {options}{name}")]
+        }
+        Err(_) => Vec::new(),
+    };
+    if let Some(model) = question.model.as_ref().filter(|_| !known) {
         let running = engines.running();
         if !running.is_empty() {
             open.push(ask(
@@ -44,7 +55,7 @@ pub(super) fn open_questions(
                     "that {model} is a GGUF model, run by {}, is assumed from its name",
                     running.join(" or ")
                 ),
-                vec![format!("headwater crawl models {model}"), format!("ollama show {model}")],
+                crawl(model, ""),
             ));
         }
         let mut knobs: Vec<&str> = events
@@ -56,7 +67,7 @@ pub(super) fn open_questions(
         for knob in knobs {
             open.push(ask(
                 format!("whether {model} sets {knob} itself, so that the server's default never reaches it"),
-                vec![format!("headwater crawl models {model}"), format!("ollama show --parameters {model}")],
+                crawl(model, "--parameters "),
             ));
         }
     }

@@ -37,6 +37,13 @@ const QUERIES: &[(&str, &str)] = &[
          FROM ref_seen r JOIN upstream u ON u.id = r.upstream_id ORDER BY 1, 2, 3, 4",
     ),
     (
+        "model",
+        "SELECT DISTINCT s.name, s.place, hex(s.manifest), r.transport, r.params, r.format, r.family,
+         r.renderer, r.parser, r.requires
+         FROM model_seen s LEFT JOIN model_reading r ON r.manifest = s.manifest
+         ORDER BY 1, 2, 3, 4",
+    ),
+    (
         "place",
         "SELECT u.name, hex(c.oid), p.on_branch, p.reachable, p.first_tag, p.first_final_tag,
          p.first_shipped, p.first_final_shipped

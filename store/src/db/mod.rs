@@ -10,6 +10,7 @@ mod derivations;
 mod dump;
 mod exact;
 mod labels;
+mod models;
 mod patches;
 mod places;
 mod ranking;
@@ -36,9 +37,14 @@ pub use crawls::{CrawlRecord, UpstreamStatus};
 pub use default_events::{DefaultEventRow, NewDefaultEvents};
 pub use derivations::Derivation;
 pub use exact::ExactUpdate;
+pub use models::{
+    MODELS, ModelFacts, ModelLayer, ModelPlace, ModelReading, ModelSeen, ModelTransport,
+    ModelVersion, NewModelVersion, same_value,
+};
 pub use patches::StoredPatch;
 pub use places::Place;
 pub use ranking::{NameRow, RankingRow, TermCounts};
+pub use receipts::NewReceipt;
 pub use search::SearchUpdate;
 pub use write::{NewChange, NewCommit, WriteCaches, Writer};
 
@@ -48,6 +54,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0003_ranking.sql"),
     include_str!("../../../migrations/0004_labels.sql"),
     include_str!("../../../migrations/0005_exact.sql"),
+    include_str!("../../../migrations/0006_models.sql"),
 ];
 
 /// The row of an upstream.
@@ -187,8 +194,10 @@ impl Store {
     /// # Errors
     /// Those of SQLite.
     pub fn upstream_names(&self) -> Result<Vec<(UpstreamId, String)>, StoreError> {
-        let mut query = self.conn.prepare_cached("SELECT id, name FROM upstream ORDER BY id")?;
-        let rows = query.query_map([], |row| Ok((UpstreamId(row.get(0)?), row.get(1)?)))?;
+        let mut query = self
+            .conn
+            .prepare_cached("SELECT id, name FROM upstream WHERE name <> ?1 ORDER BY id")?;
+        let rows = query.query_map([MODELS], |row| Ok((UpstreamId(row.get(0)?), row.get(1)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 

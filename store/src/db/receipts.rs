@@ -4,10 +4,50 @@ use chrono::{DateTime, Utc};
 use rusqlite::params;
 
 use super::{Store, UpstreamId, time};
-use crate::StoreError;
 use crate::evidence::Receipt;
+use crate::{Digest, StoreError};
+
+/// How a record that one answer holds was obtained.
+#[derive(Debug, Clone)]
+pub struct NewReceipt<'a> {
+    /// The transport.
+    pub transport: &'a str,
+    /// The URL, or the file.
+    pub source: &'a str,
+    /// When.
+    pub obtained: DateTime<Utc>,
+    /// The bytes that came.
+    pub body: &'a [u8],
+    /// The ETag that came with them.
+    pub etag: Option<&'a str>,
+}
 
 impl Store {
+    /// Records how one answer was obtained, and returns the receipt's row.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn add_receipt_of(
+        &self,
+        upstream: UpstreamId,
+        new: &NewReceipt<'_>,
+    ) -> Result<i64, StoreError> {
+        self.conn.execute(
+            "INSERT INTO receipt (upstream_id, transport, source, obtained, sha256, bytes, etag)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![
+                upstream.0,
+                new.transport,
+                new.source,
+                new.obtained.timestamp(),
+                Digest::of(new.body),
+                i64::try_from(new.body.len()).unwrap_or(i64::MAX),
+                new.etag
+            ],
+        )?;
+        Ok(self.conn.last_insert_rowid())
+    }
+
     /// Records that something is being obtained, and returns the receipt's row.
     ///
     /// # Errors

@@ -39,6 +39,11 @@ impl Receipt {
     pub fn sha256(&self) -> Option<&str> {
         self.sha256.as_deref()
     }
+
+    /// The ETag that came with it.
+    pub fn etag(&self) -> Option<&str> {
+        self.etag.as_deref()
+    }
 }
 
 /// What in the records supports a claim.

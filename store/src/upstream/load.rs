@@ -38,6 +38,14 @@ pub enum UpstreamError {
         /// What the compiler said.
         why: String,
     },
+    /// A name that headwater needs itself.
+    #[error("the upstream file {path} may not be named {name}: that is reserved; choose another")]
+    Reserved {
+        /// The file.
+        path: PathBuf,
+        /// The name.
+        name: String,
+    },
     /// No upstream of that name is declared.
     #[error("there is no upstream {name:?}; declared are: {known}")]
     Unknown {
@@ -126,6 +134,9 @@ pub(crate) fn parse(path: &Path, text: &str) -> Result<Upstream, UpstreamError> 
         path: path.to_owned(),
         source: Box::new(source),
     })?;
+    if upstream.name == crate::MODELS {
+        return Err(UpstreamError::Reserved { path: path.to_owned(), name: upstream.name });
+    }
     let regexes = std::iter::once(upstream.final_tag.as_str())
         .chain(upstream.pins.iter().flat_map(|p| &p.homes).filter_map(|h| h.value.as_deref()))
         .chain(
@@ -167,6 +178,13 @@ mod tests {
         assert_eq!(all.get("ggml-org/llama.cpp").unwrap().name, "llama.cpp");
         let error = all.get("olama").unwrap_err().to_string();
         assert!(error.contains("ollama, llama.cpp"), "{error}");
+    }
+
+    #[test]
+    fn a_reserved_name_is_refused() {
+        let text = "name='models'\nrepository='o/x'\nbranch='main'\nfinal_tag='^v'\n";
+        let error = parse(Path::new("x.toml"), text).unwrap_err().to_string();
+        assert!(error.contains("models") && error.contains("reserved"), "{error}");
     }
 
     #[test]

@@ -70,7 +70,9 @@ fn setting(name: &str, args: &[&str], names: &Regex) -> Option<(String, String)>
             let values = &rest[..cache.unwrap_or(rest.len())];
             let values: Vec<_> =
                 values.iter().filter(|v| **v != "PARENT_SCOPE").map(|v| bare(v)).collect();
-            (!values.is_empty()).then(|| ((*knob).to_owned(), values.join(" ")))
+            // What is set to itself only enters the cache.
+            let own = values == [format!("${{{knob}}}")];
+            (!values.is_empty() && !own).then(|| ((*knob).to_owned(), values.join(" ")))
         }
         ("list" | "string", [what, knob, rest @ ..])
             if *what == "APPEND" && names.is_match(knob) =>
@@ -211,7 +213,7 @@ mod tests {
 
     #[test]
     fn tells_values_under_conditions() {
-        let text = "option(A \"help (x)\" ON)\nset(B 3 CACHE STRING \"b\")\nset(other 1)\nif (X AND NOT Y)\n  set(ARCHS \"50;61\") # c\nelseif (Z)\n  set(ARCHS \"60\")\nelse()\n  list(APPEND ARCHS 70 80)\nendif()\n";
+        let text = "option(A \"help (x)\" ON)\nset(B 3 CACHE STRING \"b\")\nset(B \"${B}\" CACHE STRING \"b\" FORCE)\nset(other 1)\nif (X AND NOT Y)\n  set(ARCHS \"50;61\") # c\nelseif (Z)\n  set(ARCHS \"60\")\nelse()\n  list(APPEND ARCHS 70 80)\nendif()\n";
         let found = commands(text, &Regex::new("^ARCHS$").unwrap());
         let told: Vec<_> = found.iter().map(|f| (f.knob.as_str(), f.value.as_str())).collect();
         assert_eq!(

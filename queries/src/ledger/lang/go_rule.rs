@@ -81,10 +81,52 @@ pub(crate) fn calls(region: &str) -> Vec<(Vec<String>, Vec<String>, usize)> {
             .map(|n| tree::flat(tree::text(*n, region)))
             .collect();
         if parts.iter().any(|p| p.starts_with("\"-")) {
-            out.push((parts, guards_of(node, region, &known), node.start_byte()));
+            let mut guards = left_before(node, region, parts.first().map_or("", String::as_str));
+            guards.extend(guards_of(node, region, &known));
+            out.push((parts, guards, node.start_byte()));
         }
     }
     out
+}
+
+/// What must not hold for a list to be appended to: before it, the function would have
+/// returned the list as it was.
+fn left_before(node: Node<'_>, region: &str, list: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let ending = format!("return {list} }}");
+    let mut at = node;
+    while let Some(up) = at.parent() {
+        for before in tree::children(up).into_iter().take_while(|n| n.end_byte() <= at.start_byte())
+        {
+            let part = |name: &str| before.child_by_field_name(name);
+            let (Some(condition), Some(then), None) =
+                (part("condition"), part("consequence"), part("alternative"))
+            else {
+                continue;
+            };
+            if before.kind() == "if_statement"
+                && tree::flat(tree::text(then, region)).ends_with(&ending)
+            {
+                out.push(negated(&tree::flat(tree::text(condition, region))));
+            }
+        }
+        at = up;
+    }
+    out
+}
+
+/// A condition's opposite, in the plainest words.
+fn negated(condition: &str) -> String {
+    let simple = !condition.contains("&&") && !condition.contains("||");
+    for (one, other) in [(" == ", " != "), (" != ", " == "), (" <= ", " > "), (" >= ", " < ")] {
+        if let (Some((a, b)), true) = (condition.split_once(one), simple) {
+            return format!("{a}{other}{b}");
+        }
+    }
+    match condition.strip_prefix('!') {
+        Some(rest) if simple => rest.to_owned(),
+        _ => format!("!({condition})"),
+    }
 }
 
 fn declared(region: &str) -> String {
@@ -121,7 +163,15 @@ fn outcomes(region: &str, wanted: &Wanted<'_>) -> Vec<Outcome> {
                 };
                 let target = tree::flat(tree::text(left, region));
                 if variable.is_match(&target) {
-                    let value = tree::flat(tree::text(right, region));
+                    let mut value = tree::flat(tree::text(right, region));
+                    // `a *= b` is `a = a * b`.
+                    let operator = node.child_by_field_name("operator");
+                    let operator = operator.map_or("", |o| tree::text(o, region));
+                    if let Some(op) =
+                        operator.strip_suffix('=').filter(|op| !matches!(*op, "" | ":"))
+                    {
+                        value = format!("{target} {op} {value}");
+                    }
                     out.push(Outcome {
                         target,
                         value,
@@ -224,6 +274,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_list_that_was_returned_before_is_not_appended_to() {
+        let text = "func appendArgs(params []string, o O) ([]string, error) {\n\tif o.GPU == nil {\n\t\treturn params\n\t}\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\tif !o.On {\n\t\tlog()\n\t\treturn params\n\t}\n\treturn append(params, \"--gpu\", o.GPU)\n}\n";
+        let found = calls(text);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].1, ["o.GPU != nil", "o.On"]);
+        assert_eq!(negated("a && !b"), "!(a && !b)");
+    }
+
+    #[test]
     fn tells_conditions_and_results() {
         let text = "package x\n\nfunc (f F) Fast(gpus []G) bool {\n\tfor _, g := range gpus {\n\t\told := g.Major < 7\n\t\tif old {\n\t\t\treturn false\n\t\t}\n\t}\n\treturn has([]string{\n\t\t\"a\", \"b\",\n\t}, f.Arch)\n}\n\nfunc set(o *O) {\n\tswitch {\n\tcase big:\n\t\to.Ctx = 8\n\tdefault:\n\t\to.Ctx = 4\n\t}\n}\n";
         let found = returns(text, &Regex::new("^Fast$").unwrap());
@@ -233,5 +292,9 @@ mod tests {
         let found = assigned(text, &Regex::new(".").unwrap(), &Regex::new(r"^\w+\.Ctx$").unwrap());
         let told: Vec<_> = found.iter().map(|f| (f.knob.as_str(), f.value.as_str())).collect();
         assert_eq!(told, [("Ctx", "[big] 8"), ("Ctx", "[else] 4")]);
+        let text = "package x\n\nfunc set(o *O) {\n\to.Ctx *= n\n\to.Ctx = o.Ctx * n\n}\n";
+        let found = assigned(text, &Regex::new(".").unwrap(), &Regex::new(r"^\w+\.Ctx$").unwrap());
+        let told: Vec<_> = found.iter().map(|f| f.value.as_str()).collect();
+        assert_eq!(told, ["o.Ctx * n", "o.Ctx * n"]);
     }
 }

@@ -1,0 +1,72 @@
+//! `headwater model`: what a model publishes, and what of it changed.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use headwater_queries::models;
+use headwater_store::ModelName;
+
+use crate::args::Format;
+use crate::context::Context;
+use crate::render;
+
+/// What a model sets itself, and what of it changed from one digest to the next
+///
+/// With --at: what a request that sets nothing runs with at that version, knob by knob,
+/// and where each value comes from. Without a name: the models that are stored.
+///
+/// Examples:
+///   headwater crawl models gemma4:26b && headwater model gemma4:26b
+///   headwater model gemma4:26b --at v0.32.9
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    /// The model, as Ollama names it
+    pub name: Option<String>,
+    /// A version of the server that runs it
+    #[arg(long, value_name = "TAG", requires = "name")]
+    pub at: Option<String>,
+    /// That server
+    #[arg(long, value_name = "NAME", default_value = "ollama", requires = "at")]
+    pub upstream: String,
+    /// All defaults of the engine too, not only those of sampling and those that a flag
+    /// can change
+    #[arg(long, requires = "at")]
+    pub all: bool,
+}
+
+#[derive(serde::Serialize)]
+struct List {
+    schema: &'static str,
+    models: Vec<models::ModelSummary>,
+}
+
+/// Prints one model, or the list of them.
+pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
+    let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
+    let store = context.open()?;
+    let mut stdout = anstream::stdout();
+    let Some(name) = args.name else {
+        let models = models::summaries(&store)?;
+        if format == Format::Json {
+            render::json(&List { schema: "headwater/models/1", models })?;
+        } else {
+            write!(stdout, "{}", render::model::list(&models, format))?;
+        }
+        return Ok(ExitCode::SUCCESS);
+    };
+    let name: ModelName = name.parse()?;
+    let mut answer = models::model(&store, &name)?;
+    if let Some(at) = &args.at {
+        let (extractors, upstreams) = (context.extractors()?, &context.upstreams);
+        let upstream = upstreams.get(&args.upstream)?;
+        let (rows, at) = models::effective(&store, upstreams, &extractors, upstream, &name, at)?;
+        (answer.effective, answer.at) = (rows, Some(at));
+    }
+    if format == Format::Json {
+        render::json(&answer)?;
+    } else {
+        write!(stdout, "{}", render::model::screen(&answer, args.all, format))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

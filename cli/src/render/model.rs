@@ -1,0 +1,235 @@
+//! A model for a screen, and as Markdown.
+
+use headwater_queries::models::{
+    AtVersion, Decider, EffectiveRow, EffectsAnswer, HistoryEntry, ModelAnswer, ModelSummary,
+    Reached,
+};
+
+use super::table::Table;
+use super::text;
+use crate::args::Format;
+
+/// The stored models.
+pub fn list(models: &[ModelSummary], format: Format) -> String {
+    if models.is_empty() {
+        return "no model is stored; `headwater crawl models NAME` gets one\n".to_owned();
+    }
+    let mut table = Table::new(&["model", "seen", "id", "sets", "last seen"]);
+    for one in models {
+        table.row(vec![
+            one.name.to_string(),
+            one.place.as_str().to_owned(),
+            one.manifest.map_or_else(|| "gone".to_owned(), |digest| digest.short()),
+            format!("{} parameters", one.params),
+            one.observed.format("%Y-%m-%d %H:%M UTC").to_string(),
+        ]);
+    }
+    table.print(format)
+}
+
+/// One model; with `all`, every default of its engine.
+pub fn screen(answer: &ModelAnswer, all: bool, format: Format) -> String {
+    if let Some(at) = &answer.at {
+        return effective(answer, at, all, format);
+    }
+    let mut out = Lines { md: format == Format::Md, out: String::new() };
+    out.line(&format!(
+        "{} ({}), id {}, seen {}; grade {}",
+        answer.name,
+        answer.place.as_str(),
+        answer.id,
+        answer.observed.format("%Y-%m-%d %H:%M UTC"),
+        answer.grade
+    ));
+    let facts = &answer.facts;
+    let named = [
+        ("format", &facts.format),
+        ("family", &facts.family),
+        ("renderer", &facts.renderer),
+        ("parser", &facts.parser),
+        ("requires Ollama", &facts.requires),
+    ];
+    let named: Vec<String> = named
+        .iter()
+        .filter_map(|(name, value)| Some(format!("{name} {}", value.as_ref()?)))
+        .collect();
+    if !named.is_empty() {
+        out.line(&named.join(", "));
+    }
+    let layers: Vec<String> = answer
+        .layers
+        .iter()
+        .map(|layer| format!("{} {} ({} bytes)", layer.kind, layer.digest.short(), layer.bytes))
+        .collect();
+    if !layers.is_empty() {
+        out.line(&format!("layers: {}", layers.join(", ")));
+    }
+    for receipt in &answer.receipts {
+        let sha = receipt.sha256().unwrap_or_default();
+        out.line(&format!(
+            "by {} {} at {}, sha256 {}",
+            receipt.transport(),
+            receipt.source(),
+            receipt.obtained().format("%Y-%m-%dT%H:%M:%SZ"),
+            sha.get(..12).unwrap_or(sha)
+        ));
+    }
+    for note in &answer.notes {
+        out.line(note);
+    }
+    if answer.params.is_empty() {
+        out.line("it sets no parameter: the server's defaults reach every request");
+    } else {
+        let mut table = Table::new(&["parameter", "value"]);
+        for (name, value) in &answer.params {
+            table.row(vec![name.clone(), value.to_string()]);
+        }
+        out.out.push_str(&table.print(format));
+        out.out.push('\n');
+    }
+    history(&mut out.out, &answer.history, format);
+    out.out
+}
+
+fn history(out: &mut String, history: &[HistoryEntry], format: Format) {
+    let mut table = Table::new(&["seen", "until", "where", "id", "what", "old", "new"]);
+    for entry in history {
+        let head = [
+            entry.first_seen.format("%Y-%m-%d").to_string(),
+            entry.last_seen.format("%Y-%m-%d").to_string(),
+            entry.place.as_str().to_owned(),
+            entry.manifest.map_or_else(|| "gone".to_owned(), |digest| digest.short()),
+        ];
+        if entry.changes.is_empty() {
+            let rest = ["first seen".to_owned(), String::new(), String::new()];
+            table.row(head.iter().cloned().chain(rest).collect());
+        }
+        for change in &entry.changes {
+            let none = || "none".to_owned();
+            let rest = [
+                change.what.clone(),
+                change.old.clone().unwrap_or_else(none),
+                change.new.clone().unwrap_or_else(none),
+            ];
+            table.row(head.iter().cloned().chain(rest).collect());
+        }
+    }
+    out.push_str(&table.print(format));
+}
+
+/// What a request that sets nothing runs with.
+fn effective(answer: &ModelAnswer, at: &AtVersion, all: bool, format: Format) -> String {
+    let mut out = Lines { md: format == Format::Md, out: String::new() };
+    let engine = at.engine.as_ref().map_or_else(String::new, |engine| {
+        format!(", {} of {} {} ({})", engine.name, engine.upstream, engine.pin, engine.sha.short())
+    });
+    out.line(&format!(
+        "{} ({}) at {} {} ({}){engine}: what a request that sets nothing runs with",
+        answer.name,
+        answer.id,
+        at.upstream,
+        at.version,
+        at.sha.short()
+    ));
+    for note in at.notes.iter().chain(&answer.notes) {
+        out.line(note);
+    }
+    let shown = |row: &&EffectiveRow| {
+        all || row.from != Decider::EngineDefault || row.scope == "sampling" || row.note.is_some()
+    };
+    let mut table = Table::new(&["knob", "value", "from", "grade"]);
+    for row in answer.effective.iter().filter(shown) {
+        let note = row.note.as_ref().map_or_else(String::new, |note| format!("; {note}"));
+        table.row(vec![
+            row.knob.clone(),
+            row.value.clone().unwrap_or_else(|| "unset".to_owned()),
+            format!("{}{note}", row.source),
+            row.grade.to_string(),
+        ]);
+    }
+    out.out.push_str(&table.print(format));
+    let left = answer.effective.len() - answer.effective.iter().filter(shown).count();
+    if left > 0 {
+        out.line(&format!(
+            "{left} more defaults of the engine, that neither a request nor a flag sets: --all"
+        ));
+    }
+    out.out
+}
+
+/// Which models a commit's defaults reach.
+pub fn effects(answer: &EffectsAnswer, format: Format) -> String {
+    let mut out = Lines { md: format == Format::Md, out: String::new() };
+    out.line(&format!(
+        "{} {} {}  {}",
+        answer.upstream,
+        answer.sha.short(),
+        answer.date.format("%Y-%m-%d"),
+        answer.subject
+    ));
+    if answer.effects.is_empty() {
+        out.line("no extractor found a default that it moves");
+    }
+    if answer.models == 0 {
+        out.line("no model is stored: `headwater crawl models NAME` gets one");
+    }
+    for effect in &answer.effects {
+        out.line(&format!(
+            "{} ({}): {} → {}  ({}:{}, grade {})",
+            effect.knob,
+            effect.scope,
+            effect.old.as_deref().unwrap_or("none"),
+            effect.new.as_deref().unwrap_or("none"),
+            effect.path,
+            effect.line,
+            effect.grade
+        ));
+        if let Some(note) = &effect.note {
+            out.line(&format!("  {note}"));
+        }
+        let lists = [
+            ("reaches", &effect.reached),
+            ("does not reach", &effect.spared),
+            ("cannot be told", &effect.unknown),
+        ];
+        for (words, models) in lists {
+            for model in models {
+                out.line(&reached(words, model));
+            }
+        }
+    }
+    out.out
+}
+
+fn reached(words: &str, model: &Reached) -> String {
+    format!(
+        "  {words}: {} ({}, {}): {}; grade {}",
+        model.model,
+        model.place.as_str(),
+        model.id,
+        model.why,
+        model.grade
+    )
+}
+
+/// Lines of strangers' text, harmless on a terminal and in Markdown.
+struct Lines {
+    md: bool,
+    out: String,
+}
+
+impl Lines {
+    fn line(&mut self, line: &str) {
+        let indent = line.len() - line.trim_start().len();
+        if self.md {
+            let mark = if indent > 0 { "- " } else { "" };
+            self.out.push_str(mark);
+            self.out.push_str(&text::markdown(line));
+            self.out.push_str("\n\n");
+        } else {
+            self.out.push_str(&" ".repeat(indent));
+            self.out.push_str(&text::one_line(line));
+            self.out.push('\n');
+        }
+    }
+}
