@@ -23,7 +23,7 @@ use crate::render;
 /// named (grade `absent-partial`). Exit status: 0 found, 1 nothing found, 2 error.
 ///
 /// Examples:
-///   headwater grep 'RepeatPenalty:\s+1\.[01]'
+///   headwater grep 'RepeatPenalty:\s+1\.\d'
 ///   headwater grep -F -e '--flash-attn' v0.32.9..v0.32.13 --upstream ollama
 ///   headwater grep --commits --class cuda --path ggml/src graph
 ///   headwater grep --at llama.cpp@b10380 '\?penalties'
