@@ -17,6 +17,9 @@ pub struct Args {}
 struct Status {
     schema: &'static str,
     upstreams: Vec<headwater_store::UpstreamStatus>,
+    /// Whether each index covers what the records hold, with its size in bytes.
+    exact_index: headwater_store::IndexState,
+    full_text_index: headwater_store::IndexState,
 }
 
 /// Prints the status of each upstream.
@@ -28,7 +31,12 @@ pub fn run(context: &Context, _args: Args) -> anyhow::Result<ExitCode> {
         upstreams.push(store.status(id)?);
     }
     if format == Format::Json {
-        render::json(&Status { schema: "headwater/status/1", upstreams })?;
+        render::json(&Status {
+            schema: "headwater/status/1",
+            upstreams,
+            exact_index: store.exact_state()?,
+            full_text_index: store.search_state()?,
+        })?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut table =
@@ -55,5 +63,6 @@ pub fn run(context: &Context, _args: Args) -> anyhow::Result<ExitCode> {
     }
     let mut stdout = anstream::stdout();
     write!(stdout, "{}", table.print(format))?;
+    writeln!(stdout, "{}", super::rebuild::sizes(&store)?)?;
     Ok(ExitCode::SUCCESS)
 }

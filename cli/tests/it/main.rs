@@ -5,8 +5,11 @@
 mod crawl;
 mod defaults;
 mod errors;
+mod grep;
 mod hostile;
 mod models;
 mod rules;
+mod search;
 mod support;
+mod upkeep;
 mod why;
