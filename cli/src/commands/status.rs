@@ -17,6 +17,14 @@ pub struct Args {}
 struct Status {
     schema: &'static str,
     upstreams: Vec<headwater_store::UpstreamStatus>,
+    /// How many tags of models, and when one was last looked at.
+    models: Models,
+}
+
+#[derive(Serialize)]
+struct Models {
+    tags: usize,
+    as_of: Option<chrono::DateTime<chrono::Utc>>,
 }
 
 /// Prints the status of each upstream.
@@ -27,8 +35,10 @@ pub fn run(context: &Context, _args: Args) -> anyhow::Result<ExitCode> {
     for (id, _) in store.upstream_names()? {
         upstreams.push(store.status(id)?);
     }
+    let seen = store.models()?;
+    let models = Models { tags: seen.len(), as_of: seen.iter().map(|look| look.observed).max() };
     if format == Format::Json {
-        render::json(&Status { schema: "headwater/status/1", upstreams })?;
+        render::json(&Status { schema: "headwater/status/1", upstreams, models })?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut table =
@@ -55,5 +65,13 @@ pub fn run(context: &Context, _args: Args) -> anyhow::Result<ExitCode> {
     }
     let mut stdout = anstream::stdout();
     write!(stdout, "{}", table.print(format))?;
+    if let Some(as_of) = models.as_of {
+        writeln!(
+            stdout,
+            "models: {} tags, last looked at {}; `headwater model` lists them",
+            models.tags,
+            as_of.format("%Y-%m-%d %H:%M UTC")
+        )?;
+    }
     Ok(ExitCode::SUCCESS)
 }
