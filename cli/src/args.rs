@@ -15,7 +15,7 @@ use crate::commands;
     name = "headwater",
     version,
     arg_required_else_help = true,
-    after_help = "Start with:\n  headwater demo                                      the main job on built-in data, no network\n  headwater crawl ollama --from-git DIR               read your clone of ollama/ollama\n  headwater crawl llama.cpp --from-git DIR            and of ggml-org/llama.cpp\n  headwater why ollama v0.32.9..v0.32.13 --model M    what explains the change\n\nExit status: 0 done (for grep: found), 1 for grep: nothing found, 2 error."
+    after_help = "Start with:\n  headwater demo                                      the main job on built-in data, no network\n  headwater crawl ollama --from-git DIR               read your clone of ollama/ollama\n  headwater crawl llama.cpp --from-git DIR            and of ggml-org/llama.cpp\n  headwater why ollama v0.32.9..v0.32.13 --model M    what explains the change\n\nExit status: 0 done (grep, search: found; doctor: all is fine), 1 nothing found (doctor: a problem), 2 error."
 )]
 pub struct Cli {
     #[command(flatten)]
@@ -73,9 +73,12 @@ pub enum Command {
     Effects(commands::effects::Args),
     File(commands::file::Args),
     Grep(commands::grep::Args),
+    Search(commands::search::Args),
     #[command(hide = true)]
     RankCheck(commands::rank_check::Args),
     Status(commands::status::Args),
+    Rebuild(commands::rebuild::Args),
+    Doctor(commands::doctor::Args),
     Demo(commands::demo::Args),
     Completions(commands::man::CompletionArgs),
     Man(commands::man::ManArgs),

@@ -110,6 +110,30 @@ pub enum QueryError {
         /// The path.
         path: String,
     },
+    /// Commits that are not labelled, or by other rules than those that are in force.
+    #[error(
+        "the commits of {upstream} are not labelled by the rules in force; `headwater rebuild labels` labels them"
+    )]
+    NotLabelled {
+        /// The upstream.
+        upstream: String,
+    },
+    /// A class that no commit has.
+    #[error("no stored commit has the class {class:?}; there are: {known}")]
+    NoClass {
+        /// What was asked for.
+        class: String,
+        /// The classes that commits have.
+        known: String,
+    },
+    /// A search without a word.
+    #[error("{0:?} holds no word to look for")]
+    NoWords(String),
+    /// Names of upstreams of which nothing is stored, or that other options leave out.
+    #[error(
+        "nothing is stored of {0}, or --upstream leaves it out; `headwater status` tells what is"
+    )]
+    NoUpstream(String),
     /// A thread ended where it should not.
     #[error("a search thread failed; please report this")]
     ThreadDied,

@@ -137,7 +137,16 @@ fn one(
     let twins = store.twins(&commit)?;
     let receipt = store.receipt(commit.receipt_id())?;
     let labels = Labeller::new(store, &upstream.name, sources)?.labels(&commit)?;
-    let stored = store.patch(commit)?;
+    // A merge's own text is worth showing, though it is not kept; its clone may have gone.
+    let row = commit.id();
+    let mut stored = store.patch(commit)?;
+    let mut unread = None;
+    if stored.is_deferred() {
+        match store.patches_with_merges(store.upstream(&upstream.name)?, &[row]) {
+            Ok(filled) => stored = filled.into_iter().next().unwrap_or(stored),
+            Err(error) => unread = Some(format!("the text of this merge cannot be read: {error}")),
+        }
+    }
     // Where the files are gone, the patch alone is shown.
     let reader = AbiReader::new(store, upstream).ok().flatten();
     let abi = reader.and_then(|mut reader| reader.read(&stored).ok().flatten());
@@ -181,7 +190,7 @@ fn one(
         files: patch.files.iter().map(|f| f.path.clone()).collect(),
         classes,
         abi,
-        gaps: gaps.collect(),
+        gaps: gaps.chain(unread).collect(),
         receipt,
         patch: patch.files.iter().map(shown_patch).collect(),
     })

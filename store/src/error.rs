@@ -53,12 +53,21 @@ pub enum StoreError {
         /// Why, where it is known; starts with a separator.
         why: String,
     },
+    /// The full-text index could not be read or written.
+    #[error("the full-text index: {0}; `headwater rebuild search` makes it anew")]
+    Search(String),
     /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),
     /// An upstream file is not right.
     #[error(transparent)]
     Upstream(#[from] UpstreamError),
+}
+
+impl From<tantivy::TantivyError> for StoreError {
+    fn from(error: tantivy::TantivyError) -> Self {
+        StoreError::Search(error.to_string())
+    }
 }
 
 impl StoreError {

@@ -15,14 +15,16 @@ mod model_name;
 pub mod objects;
 mod oid;
 pub mod pack;
+pub mod search;
 pub mod upstream;
+pub mod words;
 
 pub use db::{
-    CommitId, CrawlRecord, DefaultEventRow, Derivation, ExactUpdate, ListedCommit, MODELS,
-    ModelFacts, ModelLayer, ModelPlace, ModelReading, ModelSeen, ModelTransport, ModelVersion,
-    NameRow, NewChange, NewCommit, NewDefaultEvents, NewModelVersion, NewReceipt, Place,
-    RankingRow, Scope, Store, StoredCommit, StoredPatch, TermCounts, UpstreamId, UpstreamStatus,
-    WriteCaches, Writer, same_value,
+    CommitId, CrawlRecord, DefaultEventRow, Derivation, ExactUpdate, IndexState, ListedCommit,
+    MODELS, ModelFacts, ModelLayer, ModelPlace, ModelReading, ModelSeen, ModelTransport,
+    ModelVersion, NameRow, NewChange, NewCommit, NewDefaultEvents, NewModelVersion, NewReceipt,
+    Place, RankingRow, Scope, SearchUpdate, Snapshot, Store, StoredCommit, StoredPatch, TermCounts,
+    UpstreamId, UpstreamStatus, WriteCaches, Writer, same_value,
 };
 pub use digest::{Digest, NotADigest};
 pub use error::StoreError;

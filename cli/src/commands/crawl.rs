@@ -88,6 +88,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
             n => format!("; the clone lacks {n} objects, each is a recorded gap"),
         }
     )?;
+    writeln!(stdout, "{}", super::rebuild::sizes(&store)?)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -117,6 +118,9 @@ pub fn derive_all(
     drop(stage);
     let stage = progress.stage("ranking", None);
     derive::ranking::derive(store, &upstream.name, context.jobs())?;
+    drop(stage);
+    let stage = progress.stage("full-text index", None);
+    store.update_search(context.jobs())?;
     drop(stage);
     Ok(())
 }

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::ValueEnum;
-use headwater_queries::grep::{self, Filter, GrepRequest, Within};
+use headwater_queries::derive::labels::Sources;
+use headwater_queries::grep::{self, Detail, Filter, GrepRequest, Within};
 use headwater_queries::window::WindowSpec;
 use headwater_store::exact::PatternOptions;
 use headwater_store::upstream::Upstream;
@@ -18,8 +19,16 @@ use crate::render;
 ///
 /// PATTERN is a regular expression in the syntax of Rust's regex crate, which has the POSIX
 /// classes too (`[[:upper:]]`); it is matched line by line, as git does. The last line tells
-/// what was searched. Exit status: 0 found, 1 nothing found, 2 error.
+/// what was searched: without gaps, no match is a proof (grade `grep`); with gaps, each is
+/// named (grade `absent-partial`). Exit status: 0 found, 1 nothing found, 2 error.
+///
+/// Examples:
+///   headwater grep 'RepeatPenalty:\s+1\.[01]'
+///   headwater grep -F -e '--flash-attn' v0.32.9..v0.32.13 --upstream ollama
+///   headwater grep --commits --class cuda --path ggml/src graph
+///   headwater grep --at llama.cpp@b10380 '\?penalties'
 #[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
 pub struct Args {
     /// The pattern (unless -e gives it), then a window: BASE..HEAD, or BASE HEAD
     #[arg(value_name = "PATTERN [WINDOW]", num_args = 0..=3)]
@@ -42,10 +51,10 @@ pub struct Args {
     /// Print the files that match, not the lines
     #[arg(short = 'l', long)]
     pub files_with_matches: bool,
-    /// At most so many lines of a commit
+    /// At most so many matching lines of each file in a commit
     #[arg(short = 'm', long, value_name = "N")]
     pub max_count: Option<usize>,
-    /// So many lines of the patch around each match (a patch has three)
+    /// So many lines of the patch around each match (a patch has at most three)
     #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
     pub context: usize,
     /// Only this upstream; may be given several times [default: all that are stored]
@@ -69,19 +78,23 @@ pub struct Args {
     /// What to search
     #[arg(long = "in", value_enum, value_name = "WHAT")]
     pub within: Option<Place>,
-    /// Only commits of this class
+    /// Only commits of this class, as `headwater classify` gives them
     #[arg(long, value_name = "CLASS")]
     pub class: Option<String>,
     /// Find files in which the number of matches changes, as `git log -S` does, rather
     /// than changed lines that match
     #[arg(long)]
     pub occurrences: bool,
-    /// Also merges, against their first parent
+    /// Also merges, against their first parent: git is asked for their texts, which takes
+    /// seconds
     #[arg(long)]
     pub merges: bool,
-    /// Print bare commit ids, one a line
+    /// Print bare commit ids, one a line; what was searched is told on standard error
     #[arg(long)]
     pub commits: bool,
+    /// Print nothing; the exit status tells
+    #[arg(short = 'q', long, conflicts_with_all = ["commits", "count", "files_with_matches"])]
+    pub quiet: bool,
     /// Tell on standard error how the answer was found
     #[arg(long)]
     pub explain: bool,
@@ -121,6 +134,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         filter: Filter {
             all: args.all,
             merges: args.merges,
+            class: args.class.clone(),
             window,
             paths: args.path.clone(),
             author: args.author.clone(),
@@ -136,55 +150,64 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         occurrences: args.occurrences,
         context: args.context,
         most: args.max_count,
+        detail: if args.count {
+            Detail::Count
+        } else if args.files_with_matches {
+            Detail::Files
+        } else {
+            Detail::Lines
+        },
         jobs: context.question_jobs(),
     };
     if let Some(at) = &args.at {
         let (name, revision) = super::file::split_revision(at)?;
         let upstream = context.upstreams.get(name)?;
-        let globs = request.globs()?;
-        let answer =
-            grep::grep_tree(&store, upstream, revision, &request.pattern()?, globs.as_ref())?;
-        render::grep::tree(&answer, &request.patterns, format)?;
-        return Ok(found(!answer.matches.is_empty()));
-    }
-    request.upstreams = upstreams(context, &store, &args)?;
-    if args.commits {
-        let (commits, explanations) = grep::commits(&store, &request)?;
-        explain(&args, &explanations)?;
-        let mut out = String::with_capacity(commits.len() * 41);
-        for sha in &commits {
-            out.push_str(&sha.to_string());
-            out.push('\n');
+        let answer = grep::grep_tree(&store, &request, upstream, revision)?;
+        if !args.quiet {
+            render::grep::tree(&answer, &request.patterns, format, request.detail)?;
         }
-        std::io::stdout().lock().write_all(out.as_bytes())?;
-        return Ok(found(!commits.is_empty()));
+        return Ok(found(!answer.counts.is_empty()));
     }
-    let answer = grep::grep(&store, &request)?;
+    request.upstreams = upstreams(context, &store, &args.upstream)?;
+    if let Some(class) = &args.class {
+        let (rules, extractors) = (context.rule_texts()?, context.extractors()?);
+        let sources = Sources { rules: &rules, extractors: &extractors };
+        grep::require_class(&store, &request.upstreams, sources, class)?;
+    }
+    if args.commits || args.quiet {
+        let matching = grep::commits(&store, &request)?;
+        explain(&args, &matching.explanation)?;
+        if args.commits {
+            render::grep::commits(&matching)?;
+        }
+        return Ok(found(!matching.commits.is_empty()));
+    }
+    let answer = render::grep::history(&store, &request, format)?;
     explain(&args, &answer.explanation)?;
-    let detail = if args.count {
-        render::grep::Detail::Count
-    } else if args.files_with_matches {
-        render::grep::Detail::Files
-    } else {
-        render::grep::Detail::Lines
-    };
-    render::grep::history(&answer, &request.patterns, format, detail)?;
-    Ok(found(!answer.commits.is_empty()))
+    Ok(found(answer.coverage.iter().any(|(found, _)| *found > 0)))
 }
 
-/// What needs records that no crawl brings yet.
+/// What needs records that no crawl brings yet, and what a tree does not have.
 fn refuse(args: &Args) -> anyhow::Result<()> {
     if args.within == Some(Place::Notes) {
         bail!(
-            "no release notes are stored; `headwater crawl UPSTREAM` gets them where it can reach GitHub"
+            "this store holds no release notes, and this headwater crawls none yet; `--in message` searches commit messages, `headwater grep --at UPSTREAM@TAG PATTERN` the files of a release"
         );
     }
-    if let Some(class) = &args.class {
-        bail!("commits are not labelled in this store, so --class {class} cannot be answered");
-    }
-    if args.merges && args.within != Some(Place::Message) {
+    let of_history = [
+        (args.class.is_some(), "--class"),
+        (args.merges, "--merges"),
+        (args.within.is_some(), "--in"),
+        (args.commits, "--commits"),
+        (args.occurrences, "--occurrences"),
+        (args.author.is_some(), "--author"),
+        (args.since.is_some() || args.until.is_some(), "--since and --until"),
+    ];
+    if args.at.is_some()
+        && let Some((_, flag)) = of_history.iter().find(|(given, _)| *given)
+    {
         bail!(
-            "the texts of merges are not indexed; `git log -m --first-parent --merges -G…` searches them"
+            "--at searches the files of one revision, so {flag} says nothing there; leave it out"
         );
     }
     Ok(())
@@ -209,13 +232,14 @@ fn words(args: &Args) -> anyhow::Result<(Vec<String>, Option<WindowSpec>)> {
     Ok((patterns, window))
 }
 
-fn upstreams<'a>(
+/// The upstreams by these names, or all that are stored.
+pub fn upstreams<'a>(
     context: &'a Context,
     store: &headwater_store::Store,
-    args: &Args,
+    names: &[String],
 ) -> anyhow::Result<Vec<&'a Upstream>> {
-    if !args.upstream.is_empty() {
-        let found = args.upstream.iter().map(|name| context.upstreams.get(name));
+    if !names.is_empty() {
+        let found = names.iter().map(|name| context.upstreams.get(name));
         return Ok(found.collect::<Result<_, _>>()?);
     }
     let mut stored = Vec::new();
@@ -244,7 +268,7 @@ fn found(found: bool) -> ExitCode {
 }
 
 /// The first or last second of a day, or a time.
-fn seconds(text: &str, end: bool) -> anyhow::Result<i64> {
+pub fn seconds(text: &str, end: bool) -> anyhow::Result<i64> {
     if let Ok(time) = chrono::DateTime::parse_from_rfc3339(text) {
         return Ok(time.timestamp());
     }

@@ -5,6 +5,7 @@ pub mod crawl;
 pub mod crawl_models;
 pub mod defaults;
 pub mod demo;
+pub mod doctor;
 pub mod effects;
 pub mod file;
 pub mod grep;
@@ -12,7 +13,9 @@ pub mod man;
 pub mod model;
 pub mod pins;
 pub mod rank_check;
+pub mod rebuild;
 pub mod rules;
+pub mod search;
 pub mod show;
 pub mod status;
 pub mod why;
@@ -28,6 +31,9 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Classify(args) => classify::run(&context, args),
         Command::Crawl(args) => crawl::run(&context, args),
+        Command::Doctor(args) => doctor::run(&context, args),
+        Command::Rebuild(args) => rebuild::run(&context, args),
+        Command::Search(args) => search::run(&context, args),
         Command::Demo(args) => demo::run(&context, args),
         Command::Model(args) => model::run(&context, args),
         Command::Effects(args) => effects::run(&context, args),

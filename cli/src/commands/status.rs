@@ -17,6 +17,9 @@ pub struct Args {}
 struct Status {
     schema: &'static str,
     upstreams: Vec<headwater_store::UpstreamStatus>,
+    /// Whether each index covers what the records hold, with its size in bytes.
+    exact_index: headwater_store::IndexState,
+    full_text_index: headwater_store::IndexState,
     /// How many tags of models, and when one was last looked at.
     models: Models,
 }
@@ -38,7 +41,13 @@ pub fn run(context: &Context, _args: Args) -> anyhow::Result<ExitCode> {
     let seen = store.models()?;
     let models = Models { tags: seen.len(), as_of: seen.iter().map(|look| look.observed).max() };
     if format == Format::Json {
-        render::json(&Status { schema: "headwater/status/1", upstreams, models })?;
+        render::json(&Status {
+            schema: "headwater/status/1",
+            upstreams,
+            exact_index: store.exact_state()?,
+            full_text_index: store.search_state()?,
+            models,
+        })?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut table =
@@ -65,6 +74,7 @@ pub fn run(context: &Context, _args: Args) -> anyhow::Result<ExitCode> {
     }
     let mut stdout = anstream::stdout();
     write!(stdout, "{}", table.print(format))?;
+    writeln!(stdout, "{}", super::rebuild::sizes(&store)?)?;
     if let Some(as_of) = models.as_of {
         writeln!(
             stdout,

@@ -3,7 +3,10 @@
 use std::io::{BufWriter, Write};
 
 use anstyle::{AnsiColor, Style};
-use headwater_queries::grep::{CommitHits, GrepAnswer, LineHit, ScopeCoverage, TreeAnswer};
+use headwater_queries::grep::{
+    self, CommitHits, Detail, GrepAnswer, GrepRequest, LineHit, Matching, ScopeCoverage, TreeAnswer,
+};
+use headwater_store::Store;
 use headwater_store::model::Side;
 use serde::Serialize;
 use serde_json::json;
@@ -15,17 +18,6 @@ const MATCH: Style = AnsiColor::Red.on_default().bold();
 const COMMIT: Style = AnsiColor::Yellow.on_default();
 const PATH: Style = AnsiColor::Magenta.on_default();
 
-/// How much of each commit is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Detail {
-    /// The lines.
-    Lines,
-    /// The files.
-    Files,
-    /// How many lines.
-    Count,
-}
-
 #[derive(Serialize)]
 struct Match<'a> {
     upstream: &'a str,
@@ -34,83 +26,121 @@ struct Match<'a> {
     line: &'a LineHit,
 }
 
-/// Prints what a search of history found.
+/// Searches history and prints what is found: on a screen and as a stream as it is found.
 pub fn history(
-    answer: &GrepAnswer,
-    patterns: &[String],
+    store: &Store,
+    request: &GrepRequest<'_>,
     format: Format,
-    detail: Detail,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<GrepAnswer> {
+    let (patterns, detail) = (&request.patterns, request.detail);
     match format {
         Format::Json => {
-            let matches: Vec<Match<'_>> = answer.commits.iter().flat_map(matches_of).collect();
-            let commits: Vec<_> = answer.commits.iter().map(|commit| commit.sha).collect();
+            let (found, answer) = grep::grep(store, request)?;
+            let matches: Vec<Match<'_>> = found.iter().flat_map(matches_of).collect();
+            let commits: Vec<_> = found.iter().map(|commit| commit.sha).collect();
+            let counts: Vec<_> = found
+                .iter()
+                .map(|c| json!({"upstream": c.upstream, "sha": c.sha, "lines": c.count}))
+                .collect();
             super::json(&json!({
                 "schema": "headwater/grep/1",
                 "patterns": patterns,
                 "matches": matches,
                 "commits": commits,
-                "coverage": answer.coverage,
+                "counts": counts,
+                "coverage": coverage_of(&answer),
                 "explanation": answer.explanation,
                 "rederive": answer.rederive,
-            }))
+            }))?;
+            Ok(answer)
         }
-        Format::Ndjson => stream(answer, patterns),
+        Format::Ndjson => stream(store, request),
         Format::Md => {
+            let (found, answer) = grep::grep(store, request)?;
             let mut stdout = anstream::stdout();
-            let table = markdown(answer);
+            let table = markdown(&found, detail);
             if !table.is_empty() {
                 write!(stdout, "{}", table.print(format))?;
             }
-            for coverage in &answer.coverage {
-                writeln!(stdout, "\n{}", text::markdown(&coverage_line(answer, coverage)))?;
+            for (found, coverage) in &answer.coverage {
+                writeln!(stdout, "\n{}", text::markdown(&coverage_line(*found, coverage)))?;
             }
-            Ok(())
+            Ok(answer)
         }
         _ => {
             let mut out = BufWriter::new(anstream::stdout());
-            for commit in &answer.commits {
-                print_commit(&mut out, commit, detail)?;
+            let answer = grep::grep_each(store, request, |commit| {
+                print_commit(&mut out, &commit, detail).map_err(anyhow::Error::from)
+            })?;
+            for (found, coverage) in &answer.coverage {
+                print_coverage(&mut out, *found, coverage, &answer.rederive)?;
             }
-            for coverage in &answer.coverage {
-                let absent =
-                    !answer.commits.iter().any(|c| c.upstream == coverage.commits.upstream());
-                if absent {
-                    for gap in coverage.commits.gaps() {
-                        let commit =
-                            gap.commit.map_or_else(String::new, |sha| format!(" {}", sha.short()));
-                        let path =
-                            gap.path.as_deref().map_or_else(String::new, |path| format!(" {path}"));
-                        let line = format!("gap: {}{commit}{path}: {}", gap.kind, gap.detail);
-                        writeln!(out, "{}", text::one_line(&line))?;
-                    }
-                    for command in &answer.rederive {
-                        writeln!(out, "again: {}", text::one_line(command))?;
-                    }
-                }
-                writeln!(out, "{}", text::one_line(&coverage_line(answer, coverage)))?;
-            }
-            Ok(out.flush()?)
+            out.flush()?;
+            Ok(answer)
         }
     }
+}
+
+fn coverage_of(answer: &GrepAnswer) -> Vec<&ScopeCoverage> {
+    answer.coverage.iter().map(|(_, coverage)| coverage).collect()
+}
+
+/// Prints the bare ids of commits, and on standard error what was searched.
+pub fn commits(matching: &Matching) -> anyhow::Result<()> {
+    let mut out = String::with_capacity(matching.commits.len() * 41);
+    for sha in &matching.commits {
+        out.push_str(&sha.to_string());
+        out.push('\n');
+    }
+    std::io::stdout().lock().write_all(out.as_bytes())?;
+    let mut told = Vec::new();
+    for (found, coverage) in &matching.coverage {
+        print_coverage(&mut told, *found, coverage, &matching.rederive)?;
+    }
+    // Whoever closed standard error does not want it.
+    let _ = anstream::stderr().write_all(&told);
+    Ok(())
+}
+
+fn print_coverage(
+    out: &mut impl Write,
+    found: usize,
+    coverage: &ScopeCoverage,
+    rederive: &[String],
+) -> std::io::Result<()> {
+    if found == 0 {
+        for gap in coverage.commits.gaps() {
+            let commit = gap.commit.map_or_else(String::new, |sha| format!(" {}", sha.short()));
+            let path = gap.path.as_deref().map_or_else(String::new, |path| format!(" {path}"));
+            let line = format!("gap: {}{commit}{path}: {}", gap.kind, gap.detail);
+            writeln!(out, "{}", text::one_line(&line))?;
+        }
+        for command in &coverage.fill {
+            writeln!(out, "fill: {}", text::one_line(command))?;
+        }
+        for command in rederive {
+            writeln!(out, "again: {}", text::one_line(command))?;
+        }
+    }
+    writeln!(out, "{}", text::one_line(&coverage_line(found, coverage)))
 }
 
 fn matches_of(commit: &CommitHits) -> impl Iterator<Item = Match<'_>> {
     commit.lines.iter().map(|line| Match { upstream: &commit.upstream, sha: commit.sha, line })
 }
 
-fn stream(answer: &GrepAnswer, patterns: &[String]) -> anyhow::Result<()> {
+fn stream(store: &Store, request: &GrepRequest<'_>) -> anyhow::Result<GrepAnswer> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut line = |value: serde_json::Value| -> anyhow::Result<()> {
         writeln!(out, "{}", super::escape_controls(&value.to_string()))?;
         Ok(())
     };
-    for commit in &answer.commits {
+    let answer = grep::grep_each(store, request, |commit| {
         line(json!({
             "type": "begin", "upstream": commit.upstream, "sha": commit.sha, "date": commit.date,
             "subject": commit.subject, "first_tag": commit.first_tag,
         }))?;
-        for found in matches_of(commit) {
+        for found in matches_of(&commit) {
             let mut value = serde_json::to_value(&found)?;
             if let Some(object) = value.as_object_mut() {
                 object.insert("type".to_owned(), "match".into());
@@ -118,38 +148,55 @@ fn stream(answer: &GrepAnswer, patterns: &[String]) -> anyhow::Result<()> {
             line(value)?;
         }
         line(json!({
-            "type": "end", "upstream": commit.upstream, "sha": commit.sha,
-            "matches": commit.lines.iter().filter(|line| !line.spans.is_empty()).count(),
-        }))?;
-    }
+            "type": "end", "upstream": commit.upstream, "sha": commit.sha, "matches": commit.count,
+        }))
+    })?;
     line(json!({
-        "type": "summary", "schema": "headwater/grep/1", "patterns": patterns,
-        "commits": answer.commits.len(), "coverage": answer.coverage, "rederive": answer.rederive,
+        "type": "summary", "schema": "headwater/grep/1", "patterns": request.patterns,
+        "commits": answer.coverage.iter().map(|(found, _)| found).sum::<usize>(),
+        "coverage": coverage_of(&answer), "rederive": answer.rederive,
     }))?;
-    Ok(out.flush()?)
+    out.flush()?;
+    Ok(answer)
 }
 
-fn markdown(answer: &GrepAnswer) -> Table {
-    let mut table = Table::new(&["upstream", "commit", "first tag", "date", "where", "line"]);
-    for commit in &answer.commits {
-        for hit in &commit.lines {
-            table.row(vec![
+fn markdown(commits: &[CommitHits], detail: Detail) -> Table {
+    let last: &[&str] = match detail {
+        Detail::Lines => &["where", "line"],
+        Detail::Files => &["file"],
+        Detail::Count => &["lines"],
+    };
+    let mut table = Table::new(&[&["upstream", "commit", "first tag", "date"], last].concat());
+    for commit in commits {
+        let mut row = |last: Vec<String>| {
+            let mut cells = vec![
                 commit.upstream.clone(),
                 commit.sha.short(),
                 commit.first_tag.clone().unwrap_or_default(),
                 commit.date.format("%Y-%m-%d").to_string(),
-                format!("{}:{}", hit.path.as_deref().unwrap_or("message"), hit.line),
-                format!("{}{}", sign(hit.side), hit.text),
-            ]);
+            ];
+            cells.extend(last);
+            table.row(cells);
+        };
+        if detail == Detail::Count {
+            row(vec![commit.count.to_string()]);
+        }
+        for hit in &commit.lines {
+            let path = hit.path.as_deref().unwrap_or("message");
+            row(match detail {
+                Detail::Files => vec![path.to_owned()],
+                _ => {
+                    vec![format!("{path}:{}", hit.line), format!("{}{}", sign(hit.side), hit.text)]
+                }
+            });
         }
     }
     table
 }
 
 fn print_commit(out: &mut impl Write, commit: &CommitHits, detail: Detail) -> std::io::Result<()> {
-    let hits = commit.lines.iter().filter(|line| !line.spans.is_empty()).count();
     let tag = commit.first_tag.as_deref().unwrap_or("untagged");
-    let count = if detail == Detail::Count { format!("  {hits}") } else { String::new() };
+    let count = if detail == Detail::Count { format!("  {}", commit.count) } else { String::new() };
     writeln!(
         out,
         "{COMMIT}{} {}{COMMIT:#}  {}  {}  {}{count}",
@@ -205,9 +252,8 @@ fn sign(side: Option<Side>) -> &'static str {
     }
 }
 
-fn coverage_line(answer: &GrepAnswer, coverage: &ScopeCoverage) -> String {
+fn coverage_line(found: usize, coverage: &ScopeCoverage) -> String {
     let c = &coverage.commits;
-    let found = answer.commits.iter().filter(|commit| commit.upstream == c.upstream()).count();
     let found = match found {
         0 => "no commit matches".to_owned(),
         1 => "1 commit matches".to_owned(),
@@ -227,7 +273,7 @@ fn coverage_line(answer: &GrepAnswer, coverage: &ScopeCoverage) -> String {
         ));
     }
     if coverage.merges > 0 {
-        line.push_str(&format!("; {} merges left out", coverage.merges));
+        line.push_str(&format!("; {} merges left out (--merges)", coverage.merges));
     }
     line.push_str(&match c.gaps().len() {
         0 => "; no gaps".to_owned(),
@@ -246,13 +292,18 @@ fn coverage_line(answer: &GrepAnswer, coverage: &ScopeCoverage) -> String {
 }
 
 /// Prints what a search of a tree found.
-pub fn tree(answer: &TreeAnswer, patterns: &[String], format: Format) -> anyhow::Result<()> {
+pub fn tree(
+    answer: &TreeAnswer,
+    patterns: &[String],
+    format: Format,
+    detail: Detail,
+) -> anyhow::Result<()> {
     let line = format!(
         "{} {} ({}): {} lines match; read {} files, passed over {} binary ones{}",
         answer.upstream,
         answer.revision,
         answer.sha.short(),
-        answer.matches.len(),
+        answer.counts.iter().map(|file| file.lines).sum::<u64>(),
         answer.files,
         answer.binary,
         match answer.missing.len() {
@@ -275,7 +326,13 @@ pub fn tree(answer: &TreeAnswer, patterns: &[String], format: Format) -> anyhow:
             Ok(out.flush()?)
         }
         Format::Md => {
-            let mut table = Table::new(&["where", "line"]);
+            let mut table = match detail {
+                Detail::Lines => Table::new(&["where", "line"]),
+                _ => Table::new(&["file", "lines"]),
+            };
+            for file in answer.counts.iter().filter(|_| detail != Detail::Lines) {
+                table.row(vec![file.path.clone(), file.lines.to_string()]);
+            }
             for hit in &answer.matches {
                 table.row(vec![format!("{}:{}", hit.path, hit.line), hit.text.clone()]);
             }
@@ -285,6 +342,13 @@ pub fn tree(answer: &TreeAnswer, patterns: &[String], format: Format) -> anyhow:
         }
         _ => {
             let mut out = BufWriter::new(anstream::stdout());
+            for file in answer.counts.iter().filter(|_| detail != Detail::Lines) {
+                write!(out, "{PATH}{}{PATH:#}", text::one_line(&file.path))?;
+                match detail {
+                    Detail::Count => writeln!(out, ":{}", file.lines)?,
+                    _ => writeln!(out)?,
+                }
+            }
             for hit in &answer.matches {
                 write!(out, "{PATH}{}:{}{PATH:#}:", text::one_line(&hit.path), hit.line)?;
                 print_line(&mut out, &hit.text, &hit.spans)?;

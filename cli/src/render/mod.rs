@@ -3,6 +3,7 @@
 pub mod grep;
 pub mod model;
 pub mod packagers;
+pub mod search;
 pub mod table;
 pub mod text;
 pub mod why;

@@ -24,9 +24,15 @@ fn no_control_sequence_leaves_the_process() {
         vec!["why", "ollama", &window, "--format", "md", "--top", "100"],
         vec!["why", "ollama", &window, "--format", "json"],
         vec!["classify", "ollama", "--window", &window],
+        vec!["search", "red link evil"],
+        vec!["search", "red link evil", "--format", "md"],
+        vec!["search", "red link evil", "--format", "json"],
+        vec!["grep", "--in", "message", "red|rm|hidden"],
+        vec!["grep", "--in", "message", "red|rm|hidden", "--format", "md"],
+        vec!["grep", "--in", "message", "red|rm|hidden", "--format", "ndjson"],
     ] {
         let out = place.ok(&args);
-        let json = args.contains(&"json");
+        let json = args.contains(&"json") || args.contains(&"ndjson");
         // JSON keeps upstream's text; its control characters are escaped by the format.
         assert!(json || is_harmless(&out), "{args:?}: {out:?}");
         assert!(!out.chars().any(|c| c.is_control() && c != '\n'), "{args:?}");

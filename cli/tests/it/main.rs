@@ -5,7 +5,10 @@
 mod crawl;
 mod defaults;
 mod errors;
+mod grep;
 mod hostile;
 mod models;
+mod search;
 mod support;
+mod upkeep;
 mod why;

@@ -23,6 +23,23 @@ pub struct Derived {
     pub gaps: usize,
 }
 
+/// Whether the default events of every commit of an upstream are those of the extractors.
+///
+/// # Errors
+/// Those of the store.
+pub fn is_current(
+    store: &Store,
+    upstream: &str,
+    extractors: &Extractors,
+) -> Result<bool, QueryError> {
+    let id = store.upstream(upstream)?;
+    let rules = extractors.hash().into_bytes();
+    Ok(match store.default_events_state(id)?.filter(|state| state.rules == rules) {
+        Some(state) => store.commit_ids_after(id, state.through)?.is_empty(),
+        None => false,
+    })
+}
+
 /// One commit's files that extractors read.
 struct Work {
     id: CommitId,

@@ -65,6 +65,20 @@ pub fn derive(
     Ok(ids.len())
 }
 
+/// Whether every commit of an upstream was labelled by these rules.
+///
+/// # Errors
+/// Those of the store.
+pub fn is_current(store: &Store, upstream: &str, sources: Sources<'_>) -> Result<bool, QueryError> {
+    let id = store.upstream(upstream)?;
+    let hash = hash(store, id, &sources)?;
+    let state = store.derivation("labels", id)?.filter(|state| state.rules == hash);
+    Ok(match state {
+        Some(state) => store.commit_ids_after(id, state.through)?.is_empty(),
+        None => false,
+    })
+}
+
 /// The labels of one commit by these rules, whatever the store keeps: how a rule's author
 /// sees what it does.
 ///

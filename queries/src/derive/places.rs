@@ -27,6 +27,16 @@ pub fn derive(store: &mut Store, upstream: &Upstream) -> Result<bool, QueryError
     Ok(true)
 }
 
+/// Whether the places of an upstream's commits are those of its refs and commits.
+///
+/// # Errors
+/// Those of the store.
+pub fn is_current(store: &Store, upstream: &Upstream) -> Result<bool, QueryError> {
+    let id = store.upstream(&upstream.name)?;
+    let source = source(store, id, upstream)?;
+    Ok(store.derivation("places", id)?.is_some_and(|d| d.rules == source))
+}
+
 /// The hash of everything that places depend on.
 fn source(store: &Store, id: UpstreamId, upstream: &Upstream) -> Result<Vec<u8>, QueryError> {
     let mut hash = Sha256::new();

@@ -58,6 +58,18 @@ pub fn derive(store: &mut Store, upstream: &str, jobs: usize) -> Result<usize, Q
     Ok(ids.len())
 }
 
+/// Whether every commit of an upstream was read, by the maps in force.
+///
+/// # Errors
+/// Those of the store.
+pub fn is_current(store: &Store, upstream: &str) -> Result<bool, QueryError> {
+    let id = store.upstream(upstream)?;
+    Ok(match store.ranking_through(id, &rules_hash())? {
+        Some(through) => store.commit_ids_after(id, through)?.is_empty(),
+        None => false,
+    })
+}
+
 fn row(commit: CommitId, features: &CommitFeatures) -> RankingRow {
     let names = features.mentions.iter().map(|mention| {
         let (pull, sha) = match &mention.target {

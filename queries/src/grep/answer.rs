@@ -38,6 +38,8 @@ pub struct CommitHits {
     pub subject: String,
     /// The first tag that contains it.
     pub first_tag: Option<String>,
+    /// How many lines match.
+    pub count: u64,
     /// The lines, in the order of the patch.
     pub lines: Vec<LineHit>,
 }
@@ -62,17 +64,18 @@ pub struct ScopeCoverage {
     /// When it was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub as_of: Option<DateTime<Utc>>,
+    /// How the gaps are filled.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fill: Vec<String>,
     /// How well what was found, or not found, is supported.
     pub grade: Grade,
 }
 
-/// The answer to a search.
+/// The answer to a search, beside the commits.
 #[derive(Debug, Clone)]
 pub struct GrepAnswer {
-    /// The commits with matches, newest first.
-    pub commits: Vec<CommitHits>,
-    /// What was searched, an upstream each.
-    pub coverage: Vec<ScopeCoverage>,
+    /// How many commits match and what was searched, an upstream each.
+    pub coverage: Vec<(usize, ScopeCoverage)>,
     /// Commands that give the same answer.
     pub rederive: Vec<String>,
     /// How it was found.

@@ -2,18 +2,23 @@
 
 mod answer;
 mod candidates;
+mod class;
 mod explain;
+mod merges;
 mod messages;
+mod rederive;
 mod request;
 mod run;
-mod scope;
+pub(crate) mod scope;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod tree;
 mod verify;
 
 pub use answer::{CommitHits, GrepAnswer, LineHit, ScopeCoverage};
+pub use class::require_class;
 pub use explain::Explanation;
-pub use request::{Filter, GrepRequest, Within};
-pub use run::{commits, grep};
-pub use tree::{FileAt, TreeAnswer, TreeHit, file_at, grep_tree};
+pub(crate) use rederive::quote;
+pub use request::{Detail, Filter, GrepRequest, Within};
+pub use run::{Matching, commits, grep, grep_each};
+pub use tree::{FileAt, FileCount, TreeAnswer, TreeHit, file_at, grep_tree};

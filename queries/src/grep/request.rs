@@ -21,6 +21,18 @@ pub enum Within {
     Message,
 }
 
+/// How much is told of each commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Detail {
+    /// The lines that match.
+    #[default]
+    Lines,
+    /// The first line of each file that matches.
+    Files,
+    /// How many lines match.
+    Count,
+}
+
 /// Which commits and files are searched.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
@@ -28,6 +40,8 @@ pub struct Filter {
     pub all: bool,
     /// Also merges, against their first parent.
     pub merges: bool,
+    /// Only commits of this class.
+    pub class: Option<String>,
     /// Only this window; its commits count whether or not the default branch has them.
     pub window: Option<WindowSpec>,
     /// Only files at these paths, before or after the change (globs; `*` passes over `/`,
@@ -59,8 +73,10 @@ pub struct GrepRequest<'a> {
     pub occurrences: bool,
     /// How many lines of a hunk to show around a match.
     pub context: usize,
-    /// At most so many matching lines of a commit.
+    /// At most so many matching lines of a file in a commit.
     pub most: Option<usize>,
+    /// What is told of each commit.
+    pub detail: Detail,
     /// How many threads may be used.
     pub jobs: usize,
 }
@@ -84,7 +100,7 @@ impl GrepRequest<'_> {
 }
 
 impl Filter {
-    pub(super) fn globs(&self) -> Result<Option<GlobSet>, QueryError> {
+    pub(crate) fn globs(&self) -> Result<Option<GlobSet>, QueryError> {
         if self.paths.is_empty() {
             return Ok(None);
         }

@@ -8,12 +8,12 @@ use headwater_store::{CommitId, ListedCommit, Scope, Store, UpstreamId};
 use regex::RegexBuilder;
 
 use super::answer::ScopeCoverage;
-use super::request::GrepRequest;
+use super::request::Filter;
 use crate::QueryError;
 use crate::window::Resolver;
 
 /// The commits of one upstream, and which of them count.
-pub(super) struct Commits<'a> {
+pub(crate) struct Commits<'a> {
     pub upstream: &'a Upstream,
     pub id: UpstreamId,
     /// All that are stored, by row.
@@ -27,12 +27,7 @@ pub(super) struct Commits<'a> {
 }
 
 impl<'a> Commits<'a> {
-    pub fn of(
-        store: &Store,
-        request: &GrepRequest<'_>,
-        upstream: &'a Upstream,
-    ) -> Result<Self, QueryError> {
-        let filter = &request.filter;
+    pub fn of(store: &Store, filter: &Filter, upstream: &'a Upstream) -> Result<Self, QueryError> {
         let id = store.upstream(&upstream.name)?;
         let list = store.commit_list(id)?;
         let mut name = upstream.name.clone();
@@ -70,6 +65,16 @@ impl<'a> Commits<'a> {
                 Some(by.map(|(id, _, _)| id).collect::<HashSet<_>>())
             }
         };
+        for path in &filter.paths {
+            name.push_str(&format!(", path {path}"));
+        }
+        let of_class = match &filter.class {
+            None => None,
+            Some(class) => {
+                name.push_str(&format!(", class {class}"));
+                Some(store.commits_of_class(id, class)?)
+            }
+        };
         let (mut off_branch, mut merges) = (0, 0);
         let inside = list
             .iter()
@@ -90,6 +95,7 @@ impl<'a> Commits<'a> {
                     && filter.since.is_none_or(|since| commit.committed >= since)
                     && filter.until.is_none_or(|until| commit.committed <= until)
                     && authors.as_ref().is_none_or(|ids| ids.contains(&commit.id))
+                    && of_class.as_ref().is_none_or(|ids| ids.contains(&commit.id))
             })
             .collect();
         let window = window.map(|(_, spec)| spec);
@@ -145,7 +151,19 @@ impl<'a> Commits<'a> {
         grade: headwater_store::evidence::Grade,
     ) -> Result<ScopeCoverage, QueryError> {
         let branch = store.branch(self.id, &self.upstream.branch)?;
+        let mut fill = Vec::new();
+        if commits.gaps().iter().any(|gap| gap.kind == "not-crawled") {
+            fill.push(format!("headwater crawl {}", self.upstream.name));
+        }
+        if commits.gaps().iter().any(|gap| gap.kind == "missing-blob") {
+            // What is stored is not read again, so that a gap stays in the store that has it.
+            fill.push(format!(
+                "headwater --store NEW crawl {} --from-git CLONE, with a clone that has every blob (no --filter)",
+                self.upstream.name
+            ));
+        }
         Ok(ScopeCoverage {
+            fill,
             commits,
             patches: self.scoped().map(|commit| u64::from(commit.patches)).sum(),
             bytes: self.scoped().map(|commit| commit.bytes).sum(),

@@ -10,7 +10,7 @@ use headwater_store::pack::Unpacker;
 
 use super::answer::LineHit;
 use super::candidates::Texts;
-use super::request::{GrepRequest, Within};
+use super::request::{Detail, GrepRequest, Within};
 use crate::QueryError;
 
 /// Fewer texts than this are read by one thread.
@@ -26,6 +26,15 @@ pub(super) struct Check<'a> {
     pub globs: Option<GlobSet>,
     pub context: usize,
     pub most: usize,
+    pub detail: Detail,
+}
+
+/// The matches in a commit.
+#[derive(Debug, Default)]
+pub(super) struct Hits {
+    /// How many lines match.
+    pub count: u64,
+    pub lines: Vec<LineHit>,
 }
 
 impl<'a> Check<'a> {
@@ -37,12 +46,72 @@ impl<'a> Check<'a> {
             globs: request.filter.globs()?,
             context: request.context,
             most: request.most.unwrap_or(usize::MAX),
+            detail: request.detail,
         })
     }
 
     /// Whether the index's word that a text matches is the last one.
     pub fn index_suffices(&self) -> bool {
         self.within == Within::Changes && !self.occurrences
+    }
+
+    /// Whether a file's paths are asked for.
+    pub fn path_counts(&self, path: &str, old: Option<&str>) -> bool {
+        self.globs
+            .as_ref()
+            .is_none_or(|globs| globs.is_match(path) || old.is_some_and(|old| globs.is_match(old)))
+    }
+
+    /// Whether a file's hunks match.
+    pub fn matches(&self, hunks: &[u8], room: &mut Vec<u8>) -> bool {
+        if self.occurrences {
+            return number_changes(self.pattern, hunks);
+        }
+        self.pattern.matches_hunks(hunks, room, |side| self.counts(side))
+    }
+
+    /// Adds the lines of a file's hunks that match, with those around them.
+    pub fn add_lines(&self, path: &str, old: &str, hunks: &[u8], hits: &mut Hits) {
+        let matching = |side: Side, line: &[u8]| self.counts(side) && self.pattern.matches(line);
+        let name = |side| if side == Side::Removed { old } else { path };
+        let mut left = self.most;
+        if self.detail != Detail::Lines {
+            each_changed(hunks, |side, number, line| {
+                if left == 0 || !matching(side, line) {
+                    return;
+                }
+                left -= 1;
+                hits.count += 1;
+                if self.detail == Detail::Files {
+                    hits.lines.push(hit(self.pattern, name(side), side, number, line, true));
+                    left = 0;
+                }
+            });
+            return;
+        }
+        let mut all = Vec::new();
+        each_line(hunks, |side, number, line| all.push((side, number, line)));
+        let mut shown_through = 0;
+        for (at, (side, _, line)) in all.iter().enumerate() {
+            if left == 0 {
+                break;
+            }
+            if !matching(*side, line) {
+                continue;
+            }
+            left -= 1;
+            hits.count += 1;
+            let first = at.saturating_sub(self.context).max(shown_through);
+            let last = (at + self.context).min(all.len() - 1);
+            for (near, (side, number, line)) in all.iter().enumerate().take(last + 1).skip(first) {
+                let counts = near == at || near < at && matching(*side, line);
+                if near > at && matching(*side, line) {
+                    break;
+                }
+                hits.lines.push(hit(self.pattern, name(*side), *side, *number, line, counts));
+                shown_through = near + 1;
+            }
+        }
     }
 
     fn counts(&self, side: Side) -> bool {
@@ -68,33 +137,40 @@ impl<'a> Reader<'a> {
         Ok(Self { store, check, unpacker: Unpacker::new()?, text: Vec::new(), lines: Vec::new() })
     }
 
-    /// Whether a row's paths are asked for.
-    fn path_counts(&self, row: u32) -> Result<bool, QueryError> {
-        let Some(globs) = &self.check.globs else { return Ok(true) };
-        let (path, old) = self.store.paths_of(row)?;
-        Ok(globs.is_match(&path) || old.is_some_and(|old| globs.is_match(old)))
-    }
-
     /// Whether a row matches.
     fn matches(&mut self, row: u32, known: bool) -> Result<bool, QueryError> {
-        if !self.path_counts(row)? {
-            return Ok(false);
+        if self.check.globs.is_some() {
+            let (path, old) = self.store.paths_of(row)?;
+            if !self.check.path_counts(&path, old.as_deref()) {
+                return Ok(false);
+            }
         }
         if known {
             return Ok(true);
         }
         self.store.hunks(row, &mut self.unpacker, &mut self.text)?;
-        let Self { check, text, lines, .. } = self;
-        if check.occurrences {
-            return Ok(number_changes(check.pattern, text));
-        }
-        Ok(check.pattern.matches_hunks(text, lines, |side| check.counts(side)))
+        Ok(self.check.matches(&self.text, &mut self.lines))
     }
 
     /// Whether any of a commit's texts matches. `known` says that the index is certain.
     pub fn any(&mut self, texts: &Texts, known: bool) -> Result<bool, QueryError> {
-        for row in &texts.rows {
-            if self.matches(*row, known)? {
+        if known {
+            for row in &texts.rows {
+                if self.matches(*row, known)? {
+                    return Ok(true);
+                }
+            }
+            return Ok(false);
+        }
+        // The short ones first: one that matches is enough.
+        let mut rows: Vec<(u64, u32)> = texts
+            .rows
+            .iter()
+            .map(|&row| Ok((self.store.text_len(row)?, row)))
+            .collect::<Result<_, QueryError>>()?;
+        rows.sort_unstable();
+        for (_, row) in rows {
+            if self.matches(row, known)? {
                 return Ok(true);
             }
         }
@@ -102,44 +178,13 @@ impl<'a> Reader<'a> {
     }
 
     /// The lines of a commit that match, with those around them.
-    pub fn lines(&mut self, texts: &Texts) -> Result<Vec<LineHit>, QueryError> {
-        let mut hits = Vec::new();
-        let mut left = self.check.most;
+    pub fn lines(&mut self, texts: &Texts) -> Result<Hits, QueryError> {
+        let mut hits = Hits::default();
         for row in &texts.rows {
-            if left == 0 {
-                break;
-            }
-            if !self.matches(*row, false)? {
-                continue;
-            }
-            let (path, old) = self.store.paths_of(*row)?;
-            let old = old.unwrap_or_else(|| path.clone());
-            let name = |side| if side == Side::Removed { &old } else { &path };
-            let check = self.check;
-            let mut all = Vec::new();
-            each_line(&self.text, |side, number, line| all.push((side, number, line)));
-            let mut shown_through = 0;
-            for (at, (side, _, line)) in all.iter().enumerate() {
-                if left == 0 {
-                    break;
-                }
-                if !check.counts(*side) || !check.pattern.matches(line) {
-                    continue;
-                }
-                left -= 1;
-                let first = at.saturating_sub(check.context).max(shown_through);
-                let last = (at + check.context).min(all.len() - 1);
-                for (near, (side, number, line)) in
-                    all.iter().enumerate().take(last + 1).skip(first)
-                {
-                    let counts = near == at
-                        || near < at && check.counts(*side) && check.pattern.matches(line);
-                    if near > at && check.counts(*side) && check.pattern.matches(line) {
-                        break;
-                    }
-                    hits.push(hit(check.pattern, Some(name(*side)), *side, *number, line, counts));
-                    shown_through = near + 1;
-                }
+            if self.matches(*row, false)? {
+                let (path, old) = self.store.paths_of(*row)?;
+                let old = old.as_deref().unwrap_or(&path);
+                self.check.add_lines(&path, old, &self.text, &mut hits);
             }
         }
         Ok(hits)
@@ -161,14 +206,14 @@ fn number_changes(pattern: &Pattern, text: &[u8]) -> bool {
 
 fn hit(
     pattern: &Pattern,
-    path: Option<&String>,
+    path: &str,
     side: Side,
     number: u32,
     line: &[u8],
     counts: bool,
 ) -> LineHit {
     let (text, spans) = shown(pattern, line, counts);
-    LineHit { path: path.cloned(), side: Some(side), line: number, text, spans }
+    LineHit { path: Some(path.to_owned()), side: Some(side), line: number, text, spans }
 }
 
 /// A line's text and where in it the pattern matches.
@@ -205,6 +250,7 @@ pub(super) fn map<T: Send>(
     }
     let next = AtomicUsize::new(0);
     let work = |store: &Store| -> Result<Vec<(usize, T)>, QueryError> {
+        let _snapshot = store.snapshot()?;
         let mut reader = Reader::new(store, check)?;
         let mut done = Vec::new();
         loop {

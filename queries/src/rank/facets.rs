@@ -196,6 +196,11 @@ impl Facets {
         })
     }
 
+    /// The words that say nothing of what a text is about.
+    pub fn stop_words(&self) -> impl Iterator<Item = &str> {
+        self.stop.iter().map(String::as_str)
+    }
+
     /// A tokenizer with the shipped stop words.
     pub fn tokenizer(&self) -> Tokenizer {
         Tokenizer::new(&self.stop)

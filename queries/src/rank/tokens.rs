@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use headwater_store::words::{camel_parts, without_plural};
 use rust_stemmers::{Algorithm, Stemmer};
 
 /// A term as features and statistics keep it: the FNV-1a hash of its text.
@@ -112,38 +113,6 @@ impl Tokenizer {
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_'))
         .filter(|word| word.len() >= 2 && word.len() <= LONGEST)
-}
-
-/// `FlashAttnExt` as `Flash`, `Attn`, `Ext`; `HTTPServer` as `HTTP`, `Server`. A border
-/// needs two characters before and three after it: `MoE`, `ROCm`, `GPUs` and `LoRA` are
-/// words.
-fn camel_parts(word: &str) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut start = 0;
-    let chars: Vec<(usize, char)> = word.char_indices().collect();
-    for at in 1..chars.len() {
-        let (index, here) = chars[at];
-        let before = chars[at - 1].1;
-        let after = chars.get(at + 1).map(|c| c.1);
-        let border = here.is_uppercase()
-            && (before.is_lowercase()
-                || (before.is_uppercase() && after.is_some_and(char::is_lowercase)));
-        if border && index - start >= 2 && chars.len() - at >= 3 {
-            parts.push(&word[start..index]);
-            start = index;
-        }
-    }
-    parts.push(&word[start..]);
-    parts.retain(|part| !part.is_empty());
-    parts
-}
-
-/// `GPUs` as `GPU`; other words as they are.
-fn without_plural(word: &str) -> &str {
-    match word.strip_suffix('s') {
-        Some(stem) if stem.len() >= 2 && stem.chars().all(char::is_uppercase) => stem,
-        _ => word,
-    }
 }
 
 #[cfg(test)]

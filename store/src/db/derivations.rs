@@ -34,6 +34,17 @@ impl Store {
             .optional()?)
     }
 
+    /// Forgets the state of one kind of derived table, so that the next derivation makes it
+    /// anew.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn forget_derivation(&self, kind: &str) -> Result<(), StoreError> {
+        self.conn.execute("DELETE FROM derivation WHERE kind = ?1", [kind])?;
+        self.conn.execute("DELETE FROM commit_list", [])?;
+        Ok(())
+    }
+
     /// Forgets every derived table's state, so that the next derivation makes all anew.
     ///
     /// # Errors

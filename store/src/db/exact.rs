@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use rusqlite::{OptionalExtension as _, params};
 
-use super::{Store, UpstreamId};
+use super::{IndexState, Store, UpstreamId};
 use crate::StoreError;
 use crate::exact::{self, Builder, Index, Parts, Segment};
 use crate::pack::Unpacker;
@@ -38,11 +38,40 @@ impl Store {
         let (mark, last) = (self.mark()?, self.last_text()?);
         let whole = |index: &Index| index.mark == mark && index.through == last;
         let open = || Index::open(&dir).map_err(StoreError::io(&dir));
-        if let Some(index) = open()?.filter(whole) {
+        // One that cannot be read is made anew.
+        if let Some(index) = open().unwrap_or(None).filter(whole) {
             return Ok(index);
         }
         self.update_exact(jobs)?;
         open()?.ok_or_else(|| StoreError::Damaged("the exact index cannot be made".to_owned()))
+    }
+
+    /// Whether the exact index covers what the records hold.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn exact_state(&self) -> Result<IndexState, StoreError> {
+        let (mark, last) = (self.mark()?, self.last_text()?);
+        Ok(match Index::open(&self.exact_dir()) {
+            Err(error) => IndexState::Damaged(error.to_string()),
+            Ok(None) => IndexState::Missing,
+            Ok(Some(index)) if index.mark != mark => IndexState::Foreign,
+            Ok(Some(index)) => IndexState::of(index.through.into(), last.into(), index.bytes()),
+        })
+    }
+
+    /// Reads every file of the exact index and compares it with its digest; tells what is
+    /// damaged.
+    ///
+    /// # Errors
+    /// Where the index cannot be opened.
+    pub fn damaged_exact(&self) -> Result<Vec<String>, StoreError> {
+        let dir = self.exact_dir();
+        let Some(index) = Index::open(&dir).map_err(StoreError::io(&dir))? else {
+            return Ok(Vec::new());
+        };
+        let damaged = index.all_segments().filter_map(|segment| segment.check().err());
+        Ok(damaged.map(|error| error.to_string()).collect())
     }
 
     /// Brings the exact index up to date.
@@ -113,6 +142,15 @@ impl Store {
         Ok(())
     }
 
+    /// The length of a row's text; 0 where it has none.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn text_len(&self, row: u32) -> Result<u64, StoreError> {
+        let mut query = self.conn.prepare_cached("SELECT bytes FROM patch WHERE change_id = ?1")?;
+        Ok(query.query_row([row], |row| row.get(0)).optional()?.unwrap_or(0))
+    }
+
     /// The paths of a change: after it and, where it moved, before it.
     ///
     /// # Errors
@@ -126,7 +164,7 @@ impl Store {
     }
 
     /// The mark that the index over these records must carry; made at the first asking.
-    fn mark(&self) -> Result<String, StoreError> {
+    pub(super) fn mark(&self) -> Result<String, StoreError> {
         let read = || {
             self.conn
                 .prepare_cached("SELECT lower(hex(mark)) FROM exact_index LIMIT 1")?
@@ -234,7 +272,7 @@ impl Built {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use chrono::DateTime;
 
     use super::*;
@@ -278,7 +316,7 @@ mod tests {
         }
     }
 
-    fn add(store: &mut Store, numbers: std::ops::Range<u8>) -> UpstreamId {
+    pub(in crate::db) fn add(store: &mut Store, numbers: std::ops::Range<u8>) -> UpstreamId {
         let upstream = store.ensure_upstream("u").unwrap();
         let receipt = store.add_receipt(upstream, "git", "d", DateTime::UNIX_EPOCH).unwrap();
         let mut caches = WriteCaches::default();

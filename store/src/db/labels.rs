@@ -1,6 +1,6 @@
 //! The classes of commits: derived, and made anew when rules change.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::{OptionalExtension as _, Transaction, params};
 
@@ -27,6 +27,24 @@ impl Store {
             labels.push(Label { class: row.get(0)?, rule: row.get(1)?, evidence });
         }
         Ok(labels)
+    }
+
+    /// The rows of an upstream's commits that have a class.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn commits_of_class(
+        &self,
+        upstream: UpstreamId,
+        class: &str,
+    ) -> Result<HashSet<CommitId>, StoreError> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT DISTINCT l.commit_id FROM label_rule r JOIN label l ON l.label_rule_id = r.id
+             JOIN commit_record c ON c.id = l.commit_id
+             WHERE r.class = ?2 AND c.upstream_id = ?1",
+        )?;
+        let rows = query.query_map(params![upstream.0, class], |row| row.get(0).map(CommitId))?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 
     /// How many commits of an upstream have each class, in the order of the names.
@@ -135,6 +153,8 @@ mod tests {
         assert_eq!(rules, ["cuda/a", "cuda/b"]);
         assert_eq!(store.labels(commit).unwrap()[0].evidence[0].text, "x \"y\"");
         assert_eq!(store.label_counts(upstream).unwrap(), [("cuda".to_owned(), 1)]);
+        assert!(store.commits_of_class(upstream, "cuda").unwrap().contains(&commit));
+        assert!(store.commits_of_class(upstream, "moe").unwrap().is_empty());
         let state = store.derivation("labels", upstream).unwrap().unwrap();
         assert_eq!((state.rules.as_slice(), state.through), (&b"one"[..], commit));
         store

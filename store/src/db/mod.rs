@@ -1,5 +1,6 @@
 //! The SQLite database: opening, migrations, and the shared parts of reading.
 
+mod check;
 mod commit_list;
 mod commits;
 mod coverage;
@@ -15,6 +16,7 @@ mod places;
 mod ranking;
 mod receipts;
 mod refs;
+mod search;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -27,6 +29,7 @@ use serde::Serialize;
 use crate::StoreError;
 use crate::objects::ObjectStore;
 
+pub use check::IndexState;
 pub use commit_list::ListedCommit;
 pub use commits::StoredCommit;
 pub use coverage::Scope;
@@ -42,6 +45,7 @@ pub use patches::StoredPatch;
 pub use places::Place;
 pub use ranking::{NameRow, RankingRow, TermCounts};
 pub use receipts::NewReceipt;
+pub use search::SearchUpdate;
 pub use write::{NewChange, NewCommit, WriteCaches, Writer};
 
 const MIGRATIONS: &[&str] = &[
@@ -71,6 +75,11 @@ impl CommitId {
         self.0
     }
 }
+
+/// Many reads of the same state.
+pub struct Snapshot<'a>(
+    #[expect(dead_code, reason = "held until it is dropped")] rusqlite::Transaction<'a>,
+);
 
 /// A knowledge store: a directory with a database, object stores and indexes.
 pub struct Store {
@@ -147,6 +156,15 @@ impl Store {
             tx.commit()?;
         }
         Ok(())
+    }
+
+    /// Reads from here on, until it is dropped, see the records as they are now, and take
+    /// no lock each.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn snapshot(&self) -> Result<Snapshot<'_>, StoreError> {
+        Ok(Snapshot(self.conn.unchecked_transaction()?))
     }
 
     /// The store's directory.

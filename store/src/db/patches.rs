@@ -1,12 +1,16 @@
 //! Reading changes and their hunks.
 
+use std::collections::HashSet;
+
 use rusqlite::{Row, params};
 
 use super::write::{BINARY, DEFERRED, MISSING};
 use super::{CommitId, Store, StoredCommit, UpstreamId};
-use crate::StoreError;
-use crate::model::{ChangeStatus, CommitPatch, FileChange};
+use crate::exact::each_changed;
+use crate::model::{ChangeStatus, CommitPatch, FileChange, Side};
+use crate::objects::align;
 use crate::pack::Unpacker;
+use crate::{Oid, StoreError};
 
 /// A commit with its changes, out of the store.
 #[derive(Debug, Clone)]
@@ -100,6 +104,46 @@ impl Store {
         self.commits(upstream, ids)?.into_iter().map(|commit| self.patch(commit)).collect()
     }
 
+    /// As [`Store::patches`], with the texts of merges, which are not among the records:
+    /// git is asked for them, against the first parent. A file with a missing blob stays
+    /// without text.
+    ///
+    /// # Errors
+    /// As [`Store::patches`], and where the objects are gone.
+    pub fn patches_with_merges(
+        &self,
+        upstream: UpstreamId,
+        ids: &[CommitId],
+    ) -> Result<Vec<StoredPatch>, StoreError> {
+        let mut patches = self.patches(upstream, ids)?;
+        let asked: Vec<(Oid, Option<Oid>)> = patches
+            .iter()
+            .filter(|patch| patch.deferred)
+            .map(|patch| (patch.patch.commit.oid, patch.patch.commit.parents.first().copied()))
+            .collect();
+        if asked.is_empty() {
+            return Ok(patches);
+        }
+        let diffs = self.objects(&self.upstream_name(upstream)?)?.diffs(&asked)?;
+        for (patch, diffs) in patches.iter_mut().filter(|patch| patch.deferred).zip(diffs) {
+            let diffs = align(&patch.patch.files, diffs);
+            for (file, diff) in patch.patch.files.iter_mut().zip(diffs) {
+                if file.gap {
+                    continue; // what stands in for a missing blob is no text of upstream's
+                }
+                let (mut added, mut deleted) = (0, 0);
+                each_changed(&diff.hunks, |side, _, _| match side {
+                    Side::Added => added += 1,
+                    _ => deleted += 1,
+                });
+                (file.added, file.deleted) = (added, deleted);
+                (file.binary, file.hunks) = (diff.binary, diff.hunks);
+            }
+            patch.deferred = false;
+        }
+        Ok(patches)
+    }
+
     /// The rows of an upstream's commits after `after`, in order.
     ///
     /// # Errors
@@ -191,5 +235,35 @@ impl Store {
         )?;
         let rows = query.query_map(params![upstream.0, path], |row| row.get(0).map(CommitId))?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// The rows of the commits that changed a path of which `counts` says so, or moved it
+    /// from or to there.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn commits_at_paths(
+        &self,
+        counts: impl Fn(&str) -> bool,
+    ) -> Result<HashSet<CommitId>, StoreError> {
+        let mut query = self.conn.prepare_cached("SELECT id, path FROM path")?;
+        let mut paths: HashSet<i64> = HashSet::new();
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            if counts(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?) {
+                paths.insert(row.get(0)?);
+            }
+        }
+        let mut query =
+            self.conn.prepare_cached("SELECT commit_id, path_id, old_path_id FROM file_change")?;
+        let mut rows = query.query([])?;
+        let mut commits = HashSet::new();
+        while let Some(row) = rows.next()? {
+            let old: Option<i64> = row.get(2)?;
+            if paths.contains(&row.get(1)?) || old.is_some_and(|old| paths.contains(&old)) {
+                commits.insert(CommitId(row.get(0)?));
+            }
+        }
+        Ok(commits)
     }
 }

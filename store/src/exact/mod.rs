@@ -24,6 +24,7 @@ mod rows;
 mod scan;
 mod search;
 mod segment;
+mod shape;
 mod varint;
 
 pub use build::Builder;

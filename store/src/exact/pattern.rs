@@ -10,6 +10,7 @@ use regex_syntax::hir::{
 };
 
 use super::lines::each_changed;
+use super::shape::{longest_literal, signed};
 use crate::model::Side;
 
 /// How a pattern's text is to be read.
@@ -62,9 +63,9 @@ pub struct Pattern {
     line_by_line: bool,
     /// What stands before a line matters, though it is no word character.
     looks_back: bool,
-    /// A match has at least a byte and asks for no beginning of a line, so that it shows in
-    /// hunks as they are, signs and all.
-    shows_in_hunks: bool,
+    /// Finds in hunks as they are, signs and all, every line that matches, and maybe others;
+    /// nothing where that cannot be done.
+    in_hunks: Option<meta::Regex>,
 }
 
 impl Pattern {
@@ -98,11 +99,17 @@ impl Pattern {
         let looks = hir.properties().look_set();
         let looks_back =
             looks.contains(Look::WordUnicodeNegate) || looks.contains(Look::WordStartHalfUnicode);
-        let shows_in_hunks = !line_by_line
-            && !looks_back
-            && !looks.contains(Look::StartLF)
-            && hir.properties().minimum_len().is_some_and(|len| len > 0);
-        Ok(Self { hir, regex, line_by_line, looks_back, shows_in_hunks })
+        let in_hunks = match signed(&hir) {
+            Some(signed) if !line_by_line && !looks_back => {
+                if looks.contains(Look::StartLF) {
+                    compile(&signed).ok()
+                } else {
+                    Some(regex.clone())
+                }
+            }
+            _ => None,
+        };
+        Ok(Self { hir, regex, line_by_line, looks_back, in_hunks })
     }
 
     /// The syntax tree, for planning.
@@ -153,7 +160,7 @@ impl Pattern {
         lines: &mut Vec<u8>,
         counts: impl Fn(Side) -> bool,
     ) -> bool {
-        if !self.shows_in_hunks {
+        let Some(regex) = &self.in_hunks else {
             lines.clear();
             each_changed(hunks, |side, _, line| {
                 if counts(side) {
@@ -162,11 +169,11 @@ impl Pattern {
                 }
             });
             return self.matches_any(lines);
-        }
+        };
         let mut at = 0;
         while at < hunks.len() {
             let input = Input::new(hunks).range(at..).earliest(true);
-            let Some(end) = self.regex.search_half(&input) else { return false };
+            let Some(end) = regex.search_half(&input) else { return false };
             // The last byte of the match is in its line.
             let inside = end.offset().saturating_sub(1).max(at);
             let start = memchr::memrchr(b'\n', &hunks[..inside]).map_or(0, |before| before + 1);
@@ -207,48 +214,6 @@ pub(super) fn compile(hir: &Hir) -> Result<meta::Regex, String> {
             |limit| format!("its compiled form would exceed {limit} bytes"),
         )
     })
-}
-
-/// The length of the longest text that every match holds, case aside.
-pub(super) fn longest_literal(hir: &Hir) -> usize {
-    match hir.kind() {
-        HirKind::Literal(literal) => literal.0.len(),
-        HirKind::Repetition(repetition) if repetition.min > 0 => longest_literal(&repetition.sub),
-        HirKind::Capture(capture) => longest_literal(&capture.sub),
-        HirKind::Alternation(parts) => parts.iter().map(longest_literal).min().unwrap_or(0),
-        HirKind::Concat(parts) => {
-            let (mut best, mut run) = (0, 0);
-            for part in parts {
-                // Letters in either case stand one by one, as small classes.
-                run = match part.kind() {
-                    HirKind::Literal(literal) => run + literal.0.len(),
-                    HirKind::Class(class) if class.minimum_len() == Some(1) && is_letter(class) => {
-                        run + 1
-                    }
-                    HirKind::Look(_) => run,
-                    _ => {
-                        best = best.max(longest_literal(part));
-                        0
-                    }
-                };
-                best = best.max(run);
-            }
-            best
-        }
-        HirKind::Empty | HirKind::Class(_) | HirKind::Look(_) | HirKind::Repetition(_) => 0,
-    }
-}
-
-/// Whether a class is one letter in all its cases.
-fn is_letter(class: &Class) -> bool {
-    match class {
-        Class::Unicode(class) => {
-            class.ranges().len() <= 3 && class.iter().all(|range| range.start() == range.end())
-        }
-        Class::Bytes(class) => {
-            class.ranges().len() <= 2 && class.iter().all(|range| range.start() == range.end())
-        }
-    }
 }
 
 fn parse(pattern: &str, options: PatternOptions) -> Result<Hir, PatternError> {
@@ -334,6 +299,32 @@ mod tests {
         }
         assert!(pattern("^$").matches_any(b"\na\n\nb"));
         assert!(!pattern("^$").matches_any(b"\na\nb"));
+    }
+
+    #[test]
+    fn a_sign_stands_between_a_beginning_and_its_text() {
+        let hunks = b"@@ -1,3 +1,3 @@ f\n a\n-b\n+ \n+\n-+c\n";
+        for (text, found) in [
+            ("^b", true),
+            ("^a", false),
+            ("^$", true),
+            (r"^\s+$", true),
+            ("^-b", false),
+            ("^[+]c$", true),
+            ("^(b|x)|zz", true),
+            ("(^b)", true),
+            ("^f", false),
+            ("^^b", true),
+            ("x?^b", true),
+            (r"^\s*@@", false),
+        ] {
+            assert_eq!(
+                pattern(text).matches_hunks(hunks, &mut Vec::new(), |_| true),
+                found,
+                "{text}"
+            );
+        }
+        assert!(pattern(r"^\s*b$").in_hunks.is_some() && pattern("x?^b").in_hunks.is_none());
     }
 
     #[test]

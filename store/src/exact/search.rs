@@ -5,11 +5,12 @@ use std::io;
 use regex_syntax::hir::{Hir, HirKind, Look};
 
 use super::class::Class;
-use super::pattern::{Pattern, compile, longest_literal};
+use super::pattern::{Pattern, compile};
 use super::plan::{Need, Plan};
 use super::rows::RowSet;
 use super::scan::rows_with;
 use super::segment::Segment;
+use super::shape::longest_literal;
 
 /// Rows that are few enough to be read rather than narrowed down further.
 const FEW: u32 = 16;

@@ -1,6 +1,7 @@
 //! The object store of an upstream: a bare git repository beside the database, with
 //! objects of its own or borrowed from the user's clone.
 
+mod diff;
 mod reader;
 mod tree;
 
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::git;
 use crate::{Oid, StoreError};
 
+pub use diff::{FileDiff, align};
 pub use reader::ObjectReader;
 pub use tree::TreeEntry;
 

@@ -1,0 +1,104 @@
+//! `headwater search`: ranked full text.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anyhow::bail;
+use headwater_queries::derive::labels::Sources;
+use headwater_queries::grep::{self, Filter};
+use headwater_queries::search::{SearchRequest, search};
+use headwater_queries::window::WindowSpec;
+
+use super::grep::{seconds, upstreams};
+use crate::args::Format;
+use crate::context::Context;
+use crate::render;
+
+/// Find commits by words: ranked, over messages, paths and patches
+///
+/// Names are found whole and by their parts: repeat_penalty, RepeatPenalty, --flash-attn,
+/// v0.32.13 and #17679 as they stand, and by penalty, flash, 0.32 and 17679. A commit that
+/// has every word comes before one that has some. "words in quotation marks" must stand
+/// side by side in a message. A word may name where it is to stand: subject:, message:,
+/// path:, author:, added:, removed:, upstream:.
+///
+/// This is for finding, never for absence: what it does not find may be there. `headwater
+/// grep` proves that something is not; the answer names the command. Exit status: 0 found,
+/// 1 nothing found, 2 error.
+///
+/// Examples:
+///   headwater search repeat penalty default
+///   headwater search 'subject:flash path:server' --upstream ollama
+///   headwater search --since 2026-08-01 --class cuda graphs
+///   headwater search -- --flash-attn
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Args {
+    /// What to look for
+    #[arg(value_name = "WORDS", required = true)]
+    pub words: Vec<String>,
+    /// At most so many commits
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
+    pub limit: usize,
+    /// Only this upstream; may be given several times [default: all that are stored]
+    #[arg(long, value_name = "UPSTREAM")]
+    pub upstream: Vec<String>,
+    /// Also commits that only tags reach
+    #[arg(long)]
+    pub all: bool,
+    /// Only commits of this window
+    #[arg(long, value_name = "BASE..HEAD")]
+    pub window: Option<String>,
+    /// Only commits that change a file here: a glob, or a directory
+    #[arg(long, value_name = "GLOB")]
+    pub path: Vec<String>,
+    /// Only commits of this class, as `headwater classify` gives them
+    #[arg(long, value_name = "CLASS")]
+    pub class: Option<String>,
+    /// Only commits by this author: a regular expression over `Name <address>`
+    #[arg(long, value_name = "REGEX")]
+    pub author: Option<String>,
+    /// Only commits made on this day or later: 2026-08-12, or an RFC 3339 time
+    #[arg(long, value_name = "DATE")]
+    pub since: Option<String>,
+    /// Only commits made on this day or earlier
+    #[arg(long, value_name = "DATE")]
+    pub until: Option<String>,
+}
+
+/// Searches and prints.
+pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
+    let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
+    if args.limit == 0 {
+        bail!("--limit 0 shows nothing; give 1 or more");
+    }
+    let store = context.open()?;
+    let request = SearchRequest {
+        query: args.words.join(" "),
+        upstreams: upstreams(context, &store, &args.upstream)?,
+        filter: Filter {
+            all: args.all,
+            merges: true,
+            class: args.class.clone(),
+            window: args.window.as_deref().map(WindowSpec::parse).transpose()?,
+            paths: args.path,
+            author: args.author,
+            since: args.since.as_deref().map(|text| seconds(text, false)).transpose()?,
+            until: args.until.as_deref().map(|text| seconds(text, true)).transpose()?,
+        },
+        limit: args.limit,
+        jobs: context.jobs(),
+    };
+    if let Some(class) = &args.class {
+        let (rules, extractors) = (context.rule_texts()?, context.extractors()?);
+        let sources = Sources { rules: &rules, extractors: &extractors };
+        grep::require_class(&store, &request.upstreams, sources, class)?;
+    }
+    if store.current_search()?.is_none() {
+        let mut stderr = anstream::stderr();
+        writeln!(stderr, "the full-text index is not up to date: bringing it there first")?;
+    }
+    let answer = search(&store, &request)?;
+    render::search::answer(&answer, format)?;
+    Ok(ExitCode::from(u8::from(answer.hits.is_empty() && answer.tags.is_empty())))
+}
