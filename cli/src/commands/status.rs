@@ -20,6 +20,14 @@ struct Status {
     /// Whether each index covers what the records hold, with its size in bytes.
     exact_index: headwater_store::IndexState,
     full_text_index: headwater_store::IndexState,
+    /// How many tags of models, and when one was last looked at.
+    models: Models,
+}
+
+#[derive(Serialize)]
+struct Models {
+    tags: usize,
+    as_of: Option<chrono::DateTime<chrono::Utc>>,
 }
 
 /// Prints the status of each upstream.
@@ -30,12 +38,15 @@ pub fn run(context: &Context, _args: Args) -> anyhow::Result<ExitCode> {
     for (id, _) in store.upstream_names()? {
         upstreams.push(store.status(id)?);
     }
+    let seen = store.models()?;
+    let models = Models { tags: seen.len(), as_of: seen.iter().map(|look| look.observed).max() };
     if format == Format::Json {
         render::json(&Status {
             schema: "headwater/status/1",
             upstreams,
             exact_index: store.exact_state()?,
             full_text_index: store.search_state()?,
+            models,
         })?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -64,5 +75,13 @@ pub fn run(context: &Context, _args: Args) -> anyhow::Result<ExitCode> {
     let mut stdout = anstream::stdout();
     write!(stdout, "{}", table.print(format))?;
     writeln!(stdout, "{}", super::rebuild::sizes(&store)?)?;
+    if let Some(as_of) = models.as_of {
+        writeln!(
+            stdout,
+            "models: {} tags, last looked at {}; `headwater model` lists them",
+            models.tags,
+            as_of.format("%Y-%m-%d %H:%M UTC")
+        )?;
+    }
     Ok(ExitCode::SUCCESS)
 }

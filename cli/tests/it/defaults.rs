@@ -169,3 +169,21 @@ fn those_who_build_it_themselves_are_told_what_changed() {
     let other = place.json(&["defaults", "ollama", "--scope", "env", "--window", "v0.4.2..v0.5.0"]);
     assert!(other["packagers"].is_null());
 }
+
+#[test]
+fn an_extractor_of_the_users_own_is_read_after_ours() {
+    let place = crate::support::Place::crawled();
+    let own = place.dir.path().join("home/.config/headwater/rules/defaults");
+    std::fs::create_dir_all(&own).unwrap();
+    let rule = "[[extractor]]\nid = 'mine'\nupstreams = ['ollama']\npaths = ['Makefile.sync']\nscope = 'build'\n\n[[extractor.holds]]\nkind = 'lines'\npattern = '(?m)^(?P<knob>FETCH_HEAD)=(?P<value>\\w+)$'\n";
+    std::fs::write(own.join("mine.toml"), rule).unwrap();
+    let got = place.json(&["defaults", "ollama", "--knob", "FETCH_HEAD", "--history"]);
+    let events = got["events"].as_array().unwrap();
+    let mine = |e: &&Value| e["extractor"] == "mine";
+    assert!(events.iter().filter(mine).any(|e| !e["old"].is_null() && !e["new"].is_null()));
+    assert!(got["covers"].as_array().unwrap().iter().any(|c| c["extractor"] == "mine"));
+    // One that takes an id of ours is refused with its file's name.
+    std::fs::write(own.join("mine.toml"), rule.replace("'mine'", "'request-options'")).unwrap();
+    let error = place.error(&["defaults", "ollama"]);
+    assert!(error.contains("mine.toml") && error.contains("request-options"), "{error}");
+}

@@ -10,9 +10,10 @@ use super::report::{DefaultEvent, Effective};
 use crate::QueryError;
 use crate::ledger::{Extractors, same_value};
 use crate::models::{
-    Options, Own, Passed, Reach, ServerAt, Since, options_of, passed, read, runs, server_rows,
-    version_of,
+    EffectiveRow, Options, Own, Passed, Reach, ServerAt, Since, options_of, passed, read, runs,
+    server_rows, version_of,
 };
+use crate::window::Resolved;
 
 /// The model of a question, where it is stored.
 pub(super) struct Asked {
@@ -46,25 +47,33 @@ pub(super) fn changes(
     asked: &Asked,
 ) -> Result<Vec<Effective>, QueryError> {
     let upstream = window.upstream;
-    let at = |commit| read(store, upstreams, extractors, upstream, commit, Reach::Handed);
-    let (Some(base), Some(head)) = (at(&window.base.commit)?, at(&window.head.commit)?) else {
-        return Ok(Vec::new());
-    };
+    let at = |commit, reach| read(store, upstreams, extractors, upstream, commit, reach);
+    let (base, head) =
+        (at(&window.base.commit, Reach::Options)?, at(&window.head.commit, Reach::Handed)?);
+    let (Some(base), Some(head)) = (base, head) else { return Ok(Vec::new()) };
     let id = store.upstream(&upstream.name)?;
-    let rows = |server: &ServerAt, end: &crate::window::Resolved| {
-        let since = Since::read(store, id, end.commit.commit().oid)?;
+    let rows = |server: &ServerAt, since: Since| {
         let own = Own { name: &asked.name, version: &asked.version, grade: asked.version.grade() };
         let mut rows = server_rows(server, &upstream.name, &since, Some(&own));
         rows.retain(|row| row.scope == "request-option");
-        Ok::<_, QueryError>(rows)
+        rows
     };
-    let (before, after) = (rows(&base, &window.base)?, rows(&head, &window.head)?);
+    let (mut before, mut after) = (rows(&base, Since::default()), rows(&head, Since::default()));
+    let values = |rows: &[EffectiveRow]| -> Vec<_> {
+        rows.iter().map(|row| (row.knob.clone(), row.value.clone())).collect()
+    };
+    // Which commits set them costs most, and is asked only where something moved.
+    if values(&before) != values(&after) {
+        let since = |end: &Resolved| Since::read(store, id, end.commit.commit().oid);
+        before = rows(&base, since(&window.base)?);
+        after = rows(&head, since(&window.head)?);
+    }
     let mut out = Vec::new();
     let knobs: BTreeSet<&String> = before.iter().chain(&after).map(|row| &row.knob).collect();
     for knob in knobs {
         let old = before.iter().find(|row| row.knob == *knob);
         let new = after.iter().find(|row| row.knob == *knob);
-        let value = |row: Option<&crate::models::EffectiveRow>| row.and_then(|r| r.value.clone());
+        let value = |row: Option<&EffectiveRow>| row.and_then(|r| r.value.clone());
         let (a, b) = (value(old), value(new));
         let same = match (&a, &b) {
             (Some(a), Some(b)) => same_value(a, b),

@@ -46,15 +46,16 @@ pub(super) fn open_questions(
     }
     // What is stored of a model answers both questions.
     let known = asked.is_some();
+    let format_known = asked.is_some_and(|asked| asked.format().is_some());
     let crawl = |model: &str, options: &str| match model.parse::<ModelName>() {
         Ok(name) => {
             vec![format!("headwater crawl models {name}"), format!("ollama show {options}{name}")]
         }
         Err(_) => Vec::new(),
     };
-    if let Some(model) = question.model.as_ref().filter(|_| !known) {
+    if let Some(model) = &question.model {
         let running = engines.running();
-        if !running.is_empty() {
+        if !running.is_empty() && !format_known {
             open.push(ask(
                 format!(
                     "that {model} is a {} model, run by {}, is assumed from its name",
@@ -70,7 +71,7 @@ pub(super) fn open_questions(
             .map(|e| e.knob.as_str())
             .collect();
         knobs.dedup();
-        for knob in knobs {
+        for knob in knobs.into_iter().filter(|_| !known) {
             open.push(ask(
                 format!("whether {model} sets {knob} itself, so that the server's default never reaches it"),
                 crawl(model, "--parameters "),

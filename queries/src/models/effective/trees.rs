@@ -62,7 +62,9 @@ pub(crate) struct EngineAt {
 /// What is to be read: the server's own decisions cost most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
-    /// Options, variables, flags; and the engine.
+    /// Options, variables and flags; of the engine only which it is.
+    Options,
+    /// The engine's parameters too.
     Handed,
     /// The server's decisions too.
     All,
@@ -89,7 +91,8 @@ pub(crate) fn read(
         all.iter().filter(|p| p.entry.scope == scope).cloned().collect()
     };
     let handed = handed(store, &upstream.name, &rule, tree)?;
-    let (engine, no_engine) = match engine(store, upstreams, extractors, upstream, &rule, tree)? {
+    let found = engine(store, upstreams, extractors, upstream, &rule, tree, reach)?;
+    let (engine, no_engine) = match found {
         Ok(engine) => (Some(engine), None),
         Err(why) => (None, Some(why)),
     };
@@ -164,6 +167,7 @@ fn engine(
     upstream: &Upstream,
     rule: &ServerRule,
     tree: Oid,
+    reach: Reach,
 ) -> Result<Result<EngineAt, String>, QueryError> {
     let mut pins = PinReader::new(store, upstreams, upstream)?;
     let declared = upstream.engines.iter().find(|engine| engine.name == rule.engine);
@@ -187,7 +191,10 @@ fn engine(
     };
     let wanted = |id: &str, scope: Scope| id == rule.params || scope == Scope::CliHelp;
     let tree = target.commit.commit().tree;
-    let all = tables(store, extractors, &pin.upstream, tree, &wanted)?;
+    let all = match reach {
+        Reach::Options => Vec::new(),
+        _ => tables(store, extractors, &pin.upstream, tree, &wanted)?,
+    };
     let is_param = |p: &&Placed| extractors.id_of(&p.entry) == Some(rule.params.as_str());
     let program = format!("@{}", rule.program);
     let of = |keep: &dyn Fn(&Placed) -> bool| -> Vec<Placed> {
