@@ -118,7 +118,7 @@ pub(super) fn objects(
         return Ok(Told::problem(format!("no head of {} is recorded", upstream.branch), fix));
     };
     let tree = store.commit(id, head)?.map(|commit| commit.commit().tree);
-    let mut reader = objects.reader()?;
+    let mut reader = objects.reader();
     Ok(match tree.map(|tree| reader.tree(tree)) {
         Some(Ok(entries)) => {
             Told::fine(format!("{} entries of {} can be read", entries.len(), head.short()))
