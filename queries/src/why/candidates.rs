@@ -10,7 +10,7 @@ use super::collect::Collected;
 use super::known::Known;
 use super::prior::Prior;
 use super::report::{Candidate, ClassEvidence, NestedWindow, Reason, Verdict};
-use super::{AsOf, WhyQuestion, families, verdict};
+use super::{AsOf, WhyQuestion, families, undone, verdict};
 use crate::QueryError;
 use crate::rank::{self, QuestionReader};
 
@@ -92,9 +92,12 @@ pub(super) fn ranked(
     let family = question.model.as_deref().map(families::of_model);
     let mut candidates = Vec::new();
     for (window, known) in all {
+        let undone = undone::pairs(known.iter().map(|k| k.patch));
         for one in known {
             let ranked = by_oid.remove(&one.patch.stored().commit().oid);
-            let seen = Seen { prior, likely: &likely, met, family: family.as_deref() };
+            let by = undone.get(&one.patch.stored().commit().oid).copied();
+            let undone = by.map(|by| (by, weights.structure.reverted));
+            let seen = Seen { prior, likely: &likely, met, family: family.as_deref(), undone };
             candidates.push(candidate(store, question, &seen, window, one, ranked)?);
         }
     }
@@ -159,6 +162,9 @@ fn likely_classes(question: &WhyQuestion) -> Vec<&'static str> {
     likely
 }
 
+/// How a reason begins that says so, whatever showed it.
+const UNDONE: &str = "undone within the window";
+
 /// What the parts of a score are given by, besides the commit.
 struct Seen<'a> {
     prior: &'a Prior,
@@ -167,6 +173,8 @@ struct Seen<'a> {
     met: Option<f64>,
     /// The family of the model in question.
     family: Option<&'a str>,
+    /// The commit of the window that takes the change back, and the points of that.
+    undone: Option<(Oid, f64)>,
 }
 
 /// What is ruled out comes last, whatever its words.
@@ -199,7 +207,12 @@ fn candidate(
         .flat_map(|ranked| ranked.reasons)
         .map(|reason| Reason { points: reason.points, words: reason.words, evidence: Vec::new() })
         .collect();
-    let Seen { prior, likely, met, family } = *seen;
+    let Seen { prior, likely, met, family, undone } = *seen;
+    let told = reasons.iter().any(|reason| reason.words.starts_with(UNDONE));
+    if let Some((by, points)) = undone.filter(|_| !told) {
+        let words = format!("{UNDONE} ({})", by.short());
+        reasons.push(Reason { points, words, evidence: vec![stored.evidence()] });
+    }
     if let Some(line) = family.and_then(|family| families::naming(family, &commit.message)) {
         let words = format!("its message names the model's family: “{line}”");
         let points = prior.family_named(met);

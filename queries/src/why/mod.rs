@@ -16,6 +16,7 @@ mod open;
 mod paths;
 mod prior;
 mod report;
+mod undone;
 mod verdict;
 
 pub use answer::{Rules, why};

@@ -36,7 +36,7 @@ pub(super) fn one(page: &mut Page, candidate: &Candidate) {
     page.item(0, &format!("{head} {subject}  {facts}"));
     let mut shown = HashSet::new();
     let mut rest = candidate.score;
-    for (at, reason) in candidate.reasons.iter().take(4).enumerate() {
+    for (at, reason) in candidate.reasons.iter().take(6).enumerate() {
         if at > 0 && reason.points.abs() < WORTH_A_LINE {
             continue;
         }
