@@ -96,7 +96,7 @@ pub(super) fn ranked(
         for one in known {
             let ranked = by_oid.remove(&one.patch.stored().commit().oid);
             let by = undone.get(&one.patch.stored().commit().oid).copied();
-            let undone = by.map(|by| (by, weights.structure.reverted));
+            let undone = by.map(|by| (by, 2.0 * weights.structure.reverted));
             let seen = Seen { prior, likely: &likely, met, family: family.as_deref(), undone };
             candidates.push(candidate(store, question, &seen, window, one, ranked)?);
         }
@@ -208,9 +208,10 @@ fn candidate(
         .map(|reason| Reason { points: reason.points, words: reason.words, evidence: Vec::new() })
         .collect();
     let Seen { prior, likely, met, family, undone } = *seen;
-    let told = reasons.iter().any(|reason| reason.words.starts_with(UNDONE));
-    if let Some((by, points)) = undone.filter(|_| !told) {
-        let words = format!("{UNDONE} ({})", by.short());
+    if let Some((by, points)) = undone {
+        // What a message says is replaced by what the files show: nothing of it is left.
+        reasons.retain(|reason| !reason.words.starts_with(UNDONE));
+        let words = format!("{UNDONE} ({}), by its files", by.short());
         reasons.push(Reason { points, words, evidence: vec![stored.evidence()] });
     }
     if let Some(line) = family.and_then(|family| families::naming(family, &commit.message)) {
