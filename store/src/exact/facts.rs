@@ -22,7 +22,8 @@ pub struct Facts {
 }
 
 impl Facts {
-    const EMPTY: Self = Self {
+    /// Those of a tree that matches the empty text and nothing else.
+    pub const EMPTY: Self = Self {
         bytes: ClassSet::EMPTY,
         first: ClassSet::EMPTY,
         last: ClassSet::EMPTY,

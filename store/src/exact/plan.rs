@@ -181,6 +181,10 @@ fn cut(hir: &Hir, pieces: &mut Vec<Piece>) {
 
 fn add(hir: Hir, pieces: &mut Vec<Piece>) {
     let facts = Facts::of(&hir);
+    // Nothing but the empty text, in whatever form: what stands around it stands together.
+    if facts == Facts::EMPTY {
+        return;
+    }
     // An assertion about words can be told from a word alone; beside marks it is left
     // out, and the rows are read.
     let assertion = facts.bytes.is_empty() && facts.looks && !facts.anchored;

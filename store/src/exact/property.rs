@@ -168,6 +168,21 @@ fn segment(rows: &[Vec<(bool, Vec<u8>)>], cut: usize) -> (tempfile::TempDir, Seg
     (dir, segment)
 }
 
+/// The regex crate's trees hold the empty text in other forms too: `foo|foo` is `foo` and a
+/// choice between nothing and nothing, which must not part the word from its end.
+#[test]
+fn an_empty_choice_parts_no_word_from_what_is_asserted_of_it() {
+    let (_dir, segment) =
+        segment(&[vec![(true, b"fooa".to_vec())], vec![(true, b"FOO".to_vec())]], 1);
+    let options = PatternOptions { ignore_case: true, word: true, fixed: false };
+    let pattern = Pattern::new(&["(?:foo|foo)"], options).unwrap();
+    let lookup = Lookup::new(&pattern, 1).thorough();
+    let candidates = lookup.candidates(&segment).unwrap();
+    let told: Vec<u32> = candidates.rows.iter().map(|row| row + segment.first_row).collect();
+    assert!(candidates.exact);
+    assert_eq!(told, [10], "{:?}", lookup.plan());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
