@@ -102,18 +102,17 @@ pub fn derive_all(
     let stage = progress.stage("places and tags", None);
     derive::places::derive(store, upstream)?;
     drop(stage);
+    let extractors = context.extractors()?;
     let stage = progress.stage("default events", None);
-    derive::default_events::derive(store, upstream, &context.extractors()?, context.jobs())?;
+    derive::default_events::derive(store, upstream, &extractors, context.jobs())?;
     drop(stage);
     let stage = progress.stage("exact index", None);
     store.update_exact(context.jobs())?;
     store.commit_list(store.upstream(&upstream.name)?)?;
     drop(stage);
     let stage = progress.stage("labels", None);
-    let sources = derive::labels::Sources {
-        rules: &context.rule_texts()?,
-        extractors: &context.extractors()?,
-    };
+    let rules = context.rule_texts()?;
+    let sources = derive::labels::Sources { rules: &rules, extractors: &extractors };
     derive::labels::derive(store, upstream, &sources, context.jobs())?;
     drop(stage);
     let stage = progress.stage("ranking", None);

@@ -5,12 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::ValueEnum;
-use headwater_queries::derive::labels::Sources;
-use headwater_queries::grep::{self, Detail, Filter, GrepRequest, Within};
+use headwater_queries::grep::{self, Detail, GrepRequest, Within};
 use headwater_queries::window::WindowSpec;
 use headwater_store::exact::PatternOptions;
-use headwater_store::upstream::Upstream;
 
+use super::filter::FilterArgs;
 use crate::args::Format;
 use crate::context::Context;
 use crate::render;
@@ -57,30 +56,11 @@ pub struct Args {
     /// So many lines of the patch around each match (a patch has at most three)
     #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
     pub context: usize,
-    /// Only this upstream; may be given several times [default: all that are stored]
-    #[arg(long, value_name = "UPSTREAM")]
-    pub upstream: Vec<String>,
-    /// Also commits that only tags reach
-    #[arg(long)]
-    pub all: bool,
-    /// Only files here, before or after the change: a glob, or a directory
-    #[arg(long, value_name = "GLOB")]
-    pub path: Vec<String>,
-    /// Only commits by this author: a regular expression over `Name <address>`
-    #[arg(long, value_name = "REGEX")]
-    pub author: Option<String>,
-    /// Only commits made on this day or later: 2026-08-12, or an RFC 3339 time
-    #[arg(long, value_name = "DATE")]
-    pub since: Option<String>,
-    /// Only commits made on this day or earlier
-    #[arg(long, value_name = "DATE")]
-    pub until: Option<String>,
+    #[command(flatten)]
+    pub filter: FilterArgs,
     /// What to search
     #[arg(long = "in", value_enum, value_name = "WHAT")]
     pub within: Option<Place>,
-    /// Only commits of this class, as `headwater classify` gives them
-    #[arg(long, value_name = "CLASS")]
-    pub class: Option<String>,
     /// Find files in which the number of matches changes, as `git log -S` does, rather
     /// than changed lines that match
     #[arg(long)]
@@ -131,16 +111,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         patterns,
         options,
         upstreams: Vec::new(),
-        filter: Filter {
-            all: args.all,
-            merges: args.merges,
-            class: args.class.clone(),
-            window,
-            paths: args.path.clone(),
-            author: args.author.clone(),
-            since: args.since.as_deref().map(|text| seconds(text, false)).transpose()?,
-            until: args.until.as_deref().map(|text| seconds(text, true)).transpose()?,
-        },
+        filter: args.filter.filter(window, args.merges)?,
         within: match args.within {
             Some(Place::Added) => Within::Added,
             Some(Place::Removed) => Within::Removed,
@@ -168,12 +139,8 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         }
         return Ok(found(!answer.counts.is_empty()));
     }
-    request.upstreams = upstreams(context, &store, &args.upstream)?;
-    if let Some(class) = &args.class {
-        let (rules, extractors) = (context.rule_texts()?, context.extractors()?);
-        let sources = Sources { rules: &rules, extractors: &extractors };
-        grep::require_class(&store, &request.upstreams, sources, class)?;
-    }
+    request.upstreams = args.filter.upstreams(context, &store)?;
+    args.filter.require_class(context, &store, &request.upstreams)?;
     if args.commits || args.quiet {
         let matching = grep::commits(&store, &request)?;
         explain(&args, &matching.explanation)?;
@@ -195,13 +162,13 @@ fn refuse(args: &Args) -> anyhow::Result<()> {
         );
     }
     let of_history = [
-        (args.class.is_some(), "--class"),
+        (args.filter.class.is_some(), "--class"),
         (args.merges, "--merges"),
         (args.within.is_some(), "--in"),
         (args.commits, "--commits"),
         (args.occurrences, "--occurrences"),
-        (args.author.is_some(), "--author"),
-        (args.since.is_some() || args.until.is_some(), "--since and --until"),
+        (args.filter.author.is_some(), "--author"),
+        (args.filter.since.is_some() || args.filter.until.is_some(), "--since and --until"),
     ];
     if args.at.is_some()
         && let Some((_, flag)) = of_history.iter().find(|(given, _)| *given)
@@ -232,27 +199,6 @@ fn words(args: &Args) -> anyhow::Result<(Vec<String>, Option<WindowSpec>)> {
     Ok((patterns, window))
 }
 
-/// The upstreams by these names, or all that are stored.
-pub fn upstreams<'a>(
-    context: &'a Context,
-    store: &headwater_store::Store,
-    names: &[String],
-) -> anyhow::Result<Vec<&'a Upstream>> {
-    if !names.is_empty() {
-        let found = names.iter().map(|name| context.upstreams.get(name));
-        return Ok(found.collect::<Result<_, _>>()?);
-    }
-    let mut stored = Vec::new();
-    for (_, name) in store.upstream_names()? {
-        // One whose file has gone since it was crawled is told, not left out.
-        stored.push(context.upstreams.get(&name)?);
-    }
-    if stored.is_empty() {
-        bail!("the store is empty; `headwater crawl UPSTREAM` fills it");
-    }
-    Ok(stored)
-}
-
 fn explain(args: &Args, explanations: &[grep::Explanation]) -> anyhow::Result<()> {
     if args.explain {
         let mut stderr = anstream::stderr();
@@ -265,29 +211,4 @@ fn explain(args: &Args, explanations: &[grep::Explanation]) -> anyhow::Result<()
 
 fn found(found: bool) -> ExitCode {
     ExitCode::from(u8::from(!found))
-}
-
-/// The first or last second of a day, or a time.
-pub fn seconds(text: &str, end: bool) -> anyhow::Result<i64> {
-    if let Ok(time) = chrono::DateTime::parse_from_rfc3339(text) {
-        return Ok(time.timestamp());
-    }
-    let day: chrono::NaiveDate = text.parse().map_err(|_| {
-        anyhow::anyhow!("{text:?} is no date; write 2026-08-12 or 2026-08-12T10:00:00Z")
-    })?;
-    let time = if end { day.and_hms_opt(23, 59, 59) } else { day.and_hms_opt(0, 0, 0) };
-    Ok(time.context("no such time")?.and_utc().timestamp())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::seconds;
-
-    #[test]
-    fn a_day_begins_and_ends_in_utc() {
-        assert_eq!(seconds("1970-01-02", false).unwrap(), 86_400);
-        assert_eq!(seconds("1970-01-02", true).unwrap(), 2 * 86_400 - 1);
-        assert_eq!(seconds("1970-01-01T01:00:00+01:00", true).unwrap(), 0);
-        assert!(seconds("yesterday", false).is_err());
-    }
 }

@@ -8,6 +8,7 @@ pub mod demo;
 pub mod doctor;
 pub mod effects;
 pub mod file;
+pub mod filter;
 pub mod grep;
 pub mod man;
 pub mod model;

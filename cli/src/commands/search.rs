@@ -4,12 +4,10 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::bail;
-use headwater_queries::derive::labels::Sources;
-use headwater_queries::grep::{self, Filter};
 use headwater_queries::search::{SearchRequest, search};
 use headwater_queries::window::WindowSpec;
 
-use super::grep::{seconds, upstreams};
+use super::filter::FilterArgs;
 use crate::args::Format;
 use crate::context::Context;
 use crate::render;
@@ -40,30 +38,11 @@ pub struct Args {
     /// At most so many commits
     #[arg(short = 'n', long, value_name = "N", default_value_t = 10)]
     pub limit: usize,
-    /// Only this upstream; may be given several times [default: all that are stored]
-    #[arg(long, value_name = "UPSTREAM")]
-    pub upstream: Vec<String>,
-    /// Also commits that only tags reach
-    #[arg(long)]
-    pub all: bool,
+    #[command(flatten)]
+    pub filter: FilterArgs,
     /// Only commits of this window
     #[arg(long, value_name = "BASE..HEAD")]
     pub window: Option<String>,
-    /// Only commits that change a file here: a glob, or a directory
-    #[arg(long, value_name = "GLOB")]
-    pub path: Vec<String>,
-    /// Only commits of this class, as `headwater classify` gives them
-    #[arg(long, value_name = "CLASS")]
-    pub class: Option<String>,
-    /// Only commits by this author: a regular expression over `Name <address>`
-    #[arg(long, value_name = "REGEX")]
-    pub author: Option<String>,
-    /// Only commits made on this day or later: 2026-08-12, or an RFC 3339 time
-    #[arg(long, value_name = "DATE")]
-    pub since: Option<String>,
-    /// Only commits made on this day or earlier
-    #[arg(long, value_name = "DATE")]
-    pub until: Option<String>,
 }
 
 /// Searches and prints.
@@ -73,27 +52,15 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         bail!("--limit 0 shows nothing; give 1 or more");
     }
     let store = context.open()?;
+    let window = args.window.as_deref().map(WindowSpec::parse).transpose()?;
     let request = SearchRequest {
         query: args.words.join(" "),
-        upstreams: upstreams(context, &store, &args.upstream)?,
-        filter: Filter {
-            all: args.all,
-            merges: true,
-            class: args.class.clone(),
-            window: args.window.as_deref().map(WindowSpec::parse).transpose()?,
-            paths: args.path,
-            author: args.author,
-            since: args.since.as_deref().map(|text| seconds(text, false)).transpose()?,
-            until: args.until.as_deref().map(|text| seconds(text, true)).transpose()?,
-        },
+        upstreams: args.filter.upstreams(context, &store)?,
+        filter: args.filter.filter(window, true)?,
         limit: args.limit,
         jobs: context.jobs(),
     };
-    if let Some(class) = &args.class {
-        let (rules, extractors) = (context.rule_texts()?, context.extractors()?);
-        let sources = Sources { rules: &rules, extractors: &extractors };
-        grep::require_class(&store, &request.upstreams, sources, class)?;
-    }
+    args.filter.require_class(context, &store, &request.upstreams)?;
     if store.current_search()?.is_none() {
         let mut stderr = anstream::stderr();
         writeln!(stderr, "the full-text index is not up to date: bringing it there first")?;

@@ -61,8 +61,15 @@ const SAMPLE: usize = 2_000;
 
 /// Refuses a clone of another repository: what it holds would be told as the upstream's,
 /// and could not be told apart afterwards.
-fn refuse_others(store: &Store, clone: &Clone, crawl: &GitCrawl<'_>) -> Result<(), CrawlError> {
+fn refuse_others(
+    store: &Store,
+    clone: &Clone,
+    head: Oid,
+    crawl: &GitCrawl<'_>,
+) -> Result<(), CrawlError> {
     let stored = match store.upstream(&crawl.upstream.name) {
+        // Nothing new is the usual case, and needs no look at the others.
+        Ok(id) if store.commit(id, head)?.is_some() => return Ok(()),
         Ok(id) => store.commit_oids(id)?,
         Err(StoreError::NotCrawled(_)) => return Ok(()),
         Err(error) => return Err(error.into()),
@@ -92,7 +99,7 @@ pub fn crawl_clone(
     let clone = Clone::open(crawl.dir, upstream)?;
     let head = clone.branch_head(&upstream.branch)?;
     let tags = clone.tags()?;
-    refuse_others(store, &clone, crawl)?;
+    refuse_others(store, &clone, head, crawl)?;
     let objects = ObjectStore::open_or_create(&store.objects_dir(&upstream.name), &upstream.name)?;
     objects.borrow_from(&clone.objects_dir())?;
     share_cut(&clone, &objects)?;

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::io::BufRead;
 
 use chrono::DateTime;
-use headwater_store::model::{ChangeStatus, Commit, FileChange, Person};
+use headwater_store::model::{ChangeStatus, Commit, FileChange, Person, hunk_header};
 use headwater_store::pack::{Packer, Unpacker};
 use headwater_store::{NewChange, NewCommit, Oid};
 
@@ -186,7 +186,7 @@ impl<'a, R: BufRead> Stream<'a, R> {
     }
 
     fn hunk(&mut self, section: &mut Section, id: &mut PatchId) -> Result<(), CrawlError> {
-        let Some((mut old, mut new)) = hunk_counts(&self.line) else {
+        let Some(([_, mut old, _, mut new], _)) = hunk_header(&self.line) else {
             return Err(damaged(&format!("the hunk header {:?}", self.shown())));
         };
         id.hunk();
@@ -311,18 +311,6 @@ fn index_ids(rest: &[u8]) -> Option<(Oid, Oid)> {
     let old = Oid::from_hex(rest.get(..40)?)?;
     let new = Oid::from_hex(rest.get(42..82)?)?;
     Some((old, new))
-}
-
-/// The line counts of `@@ -a,b +c,d @@`.
-fn hunk_counts(line: &[u8]) -> Option<(u32, u32)> {
-    let end = memchr::memmem::find(line, b" @@")?;
-    let numbers = std::str::from_utf8(line.get(4..end)?).ok()?;
-    let (old, new) = numbers.split_once(" +")?;
-    let count = |range: &str| match range.split_once(',') {
-        Some((_, count)) => count.parse().ok(),
-        None => Some(1),
-    };
-    Some((count(old)?, count(new)?))
 }
 
 fn damaged(detail: &str) -> CrawlError {

@@ -62,6 +62,8 @@ pub struct Candidate<'a> {
     pub later: &'a [Later],
     /// The knobs whose defaults it moves.
     pub defaults: &'a [String],
+    /// The commit of the window that puts its files back, where one does.
+    pub undone_by: Option<Oid>,
     /// It is of another upstream than the one asked about, and came through a pin.
     pub nested: bool,
 }
@@ -69,7 +71,7 @@ pub struct Candidate<'a> {
 impl<'a> Candidate<'a> {
     /// A candidate of which nothing else is known.
     pub fn new(commit: &'a CommitFeatures, corpus: &'a CorpusStats) -> Self {
-        Candidate { commit, corpus, later: &[], defaults: &[], nested: false }
+        Candidate { commit, corpus, later: &[], defaults: &[], undone_by: None, nested: false }
     }
 }
 
@@ -131,12 +133,15 @@ pub fn rank(
             let (inert, contradicted) =
                 structure(&mut reasons, question, candidate.commit, facets, weights);
             facts(&mut reasons, question, candidate, weights);
-            if let Some(other) = undone.get(&candidate.commit.oid) {
+            // What the files show outweighs what a message says: nothing of it is left.
+            let told = undone.get(&candidate.commit.oid).map(|by| (*by, 1.0, ""));
+            let shown = candidate.undone_by.map(|by| (by, 2.0, ", by its files"));
+            if let Some((by, times, how)) = shown.or(told) {
                 push(
                     &mut reasons,
-                    weights.structure.reverted,
-                    format!("undone within the window ({})", other.short()),
-                    vec![other.to_string()],
+                    times * weights.structure.reverted,
+                    format!("undone within the window ({}){how}", by.short()),
+                    vec![by.to_string()],
                 );
             }
             Ranked { oid: candidate.commit.oid, score: 0.0, reasons, inert, contradicted }

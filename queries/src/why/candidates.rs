@@ -76,11 +76,14 @@ pub(super) fn ranked(
         })
         .collect();
     let mut entries = Vec::new();
-    let windows = features.iter().zip(&corpora).zip(&knobs).zip(&later);
-    for (at, (((features, corpus), knobs), later)) in windows.enumerate() {
+    let undone = all.iter().map(|(_, known)| undone::pairs(known.iter().map(|k| k.patch)));
+    let windows = features.iter().zip(&corpora).zip(&knobs).zip(&later).zip(undone);
+    for (at, ((((features, corpus), knobs), later), undone)) in windows.enumerate() {
         let nested = at > 0;
         for ((commit, defaults), later) in features.iter().zip(knobs).zip(later) {
-            entries.push(rank::Candidate { commit, corpus, later, defaults, nested });
+            let undone_by = undone.get(&commit.oid).copied();
+            let candidate = rank::Candidate { commit, corpus, later, defaults, undone_by, nested };
+            entries.push(candidate);
         }
     }
     let ranking = rank::rank(&asked, &entries, &rules.facets, &weights);
@@ -92,12 +95,9 @@ pub(super) fn ranked(
     let family = question.model.as_deref().map(families::of_model);
     let mut candidates = Vec::new();
     for (window, known) in all {
-        let undone = undone::pairs(known.iter().map(|k| k.patch));
         for one in known {
             let ranked = by_oid.remove(&one.patch.stored().commit().oid);
-            let by = undone.get(&one.patch.stored().commit().oid).copied();
-            let undone = by.map(|by| (by, 2.0 * weights.structure.reverted));
-            let seen = Seen { prior, likely: &likely, met, family: family.as_deref(), undone };
+            let seen = Seen { prior, likely: &likely, met, family: family.as_deref() };
             candidates.push(candidate(store, question, &seen, window, one, ranked)?);
         }
     }
@@ -162,9 +162,6 @@ fn likely_classes(question: &WhyQuestion) -> Vec<&'static str> {
     likely
 }
 
-/// How a reason begins that says so, whatever showed it.
-const UNDONE: &str = "undone within the window";
-
 /// What the parts of a score are given by, besides the commit.
 struct Seen<'a> {
     prior: &'a Prior,
@@ -173,8 +170,6 @@ struct Seen<'a> {
     met: Option<f64>,
     /// The family of the model in question.
     family: Option<&'a str>,
-    /// The commit of the window that takes the change back, and the points of that.
-    undone: Option<(Oid, f64)>,
 }
 
 /// What is ruled out comes last, whatever its words.
@@ -207,13 +202,7 @@ fn candidate(
         .flat_map(|ranked| ranked.reasons)
         .map(|reason| Reason { points: reason.points, words: reason.words, evidence: Vec::new() })
         .collect();
-    let Seen { prior, likely, met, family, undone } = *seen;
-    if let Some((by, points)) = undone {
-        // What a message says is replaced by what the files show: nothing of it is left.
-        reasons.retain(|reason| !reason.words.starts_with(UNDONE));
-        let words = format!("{UNDONE} ({}), by its files", by.short());
-        reasons.push(Reason { points, words, evidence: vec![stored.evidence()] });
-    }
+    let Seen { prior, likely, met, family } = *seen;
     if let Some(line) = family.and_then(|family| families::naming(family, &commit.message)) {
         let words = format!("its message names the model's family: “{line}”");
         let points = prior.family_named(met);

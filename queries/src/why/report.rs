@@ -105,6 +105,11 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Whether the commit is not ruled out.
+    pub const fn is_open(self) -> bool {
+        matches!(self, Verdict::Candidate | Verdict::ConfirmedByToggle)
+    }
+
     /// As printed.
     pub const fn as_str(self) -> &'static str {
         match self {

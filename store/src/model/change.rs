@@ -144,8 +144,10 @@ impl FileChange {
     }
 }
 
-/// The numbers of `@@ -a,b +c,d @@`, and where the section text starts.
-pub(crate) fn hunk_header(line: &[u8]) -> Option<([u32; 4], &[u8])> {
+/// The numbers of `@@ -a,b +c,d @@` (a count that is left out is 1), and the section text
+/// after them; `None` where the line is no hunk's header. Git's diff-format document tells
+/// the form.
+pub fn hunk_header(line: &[u8]) -> Option<([u32; 4], &[u8])> {
     let rest = line.strip_prefix(b"@@ -")?;
     let end = memchr::memmem::find(rest, b" @@")?;
     let section = rest[end + 3..].strip_prefix(b" ").unwrap_or(&rest[end + 3..]);

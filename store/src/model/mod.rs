@@ -5,8 +5,7 @@ mod commit;
 mod label;
 mod tag;
 
-pub(crate) use change::hunk_header;
-pub use change::{ChangeStatus, FileChange, Hunk, Line, Side};
+pub use change::{ChangeStatus, FileChange, Hunk, Line, Side, hunk_header};
 pub use commit::{Commit, CommitPatch, Person, pull_request_in};
 pub use label::{Label, LineRef};
 pub use tag::{Tag, TagObservation};

@@ -6,7 +6,7 @@ mod defaults;
 mod page;
 mod ruled_out;
 
-use headwater_queries::why::{Candidate, NestedWindow, Verdict, WhyReport, WindowReport};
+use headwater_queries::why::{Candidate, NestedWindow, WhyReport, WindowReport};
 
 use self::page::Page;
 use crate::args::Format;
@@ -24,11 +24,7 @@ pub fn screen(report: &WhyReport, top: usize, format: Format) -> String {
         "Candidates",
         "best explanation first; a reason's points say how much it speaks for the commit",
     );
-    let open: Vec<&Candidate> = report
-        .candidates
-        .iter()
-        .filter(|c| matches!(c.verdict, Verdict::Candidate | Verdict::ConfirmedByToggle))
-        .collect();
+    let open: Vec<&Candidate> = report.candidates.iter().filter(|c| c.verdict.is_open()).collect();
     for candidate in open.iter().take(top) {
         candidates::one(&mut page, candidate);
     }

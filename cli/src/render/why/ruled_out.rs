@@ -10,10 +10,7 @@ const WITH_SUBJECTS: usize = 2;
 
 /// All of them, since a wrong exclusion is worse than a long list.
 pub(super) fn all(page: &mut Page, report: &WhyReport) {
-    let verdicts = report
-        .verdicts
-        .iter()
-        .filter(|(verdict, _)| !matches!(verdict, Verdict::Candidate | Verdict::ConfirmedByToggle));
+    let verdicts = report.verdicts.iter().filter(|(verdict, _)| !verdict.is_open());
     for (verdict, count) in verdicts {
         let means = match verdict {
             Verdict::Excluded => "wrong model, phase or scope, or in BASE already",
