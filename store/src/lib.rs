@@ -20,10 +20,10 @@ pub mod upstream;
 pub mod words;
 
 pub use db::{
-    CommitId, CrawlRecord, DefaultEventRow, Derivation, ExactUpdate, IndexState, ListedCommit,
+    CommitId, Comparison, CrawlRecord, DefaultEventRow, Derivation, ExactUpdate, IndexState, ListedCommit,
     MODELS, ModelFacts, ModelLayer, ModelPlace, ModelReading, ModelSeen, ModelTransport,
     ModelVersion, NameRow, NewChange, NewCommit, NewDefaultEvents, NewModelVersion, NewReceipt,
-    Place, RankingRow, Scope, SearchUpdate, Snapshot, Store, StoredCommit, StoredPatch, TermCounts,
+    Place, RankingRow, Scope, SearchUpdate, Seen, Snapshot, Store, StoredCommit, StoredPatch, TermCounts,
     UpstreamId, UpstreamStatus, WriteCaches, Writer, same_value,
 };
 pub use digest::{Digest, NotADigest};
