@@ -114,7 +114,8 @@ pub fn crawl_clone(
         branch: head,
         tags,
     };
-    let recording = Recording { upstream, objects: &objects, source, scope: tips, jobs: crawl.jobs };
+    let recording =
+        Recording { upstream, objects: &objects, source, scope: tips, jobs: crawl.jobs };
     recording.run(store, progress)
 }
 

@@ -207,8 +207,7 @@ pub(super) fn kinds(
     if input.is_empty() {
         return Ok(HashMap::new());
     }
-    let args =
-        ["--no-replace-objects", "cat-file", "--batch-check=%(objectname) %(objecttype)"];
+    let args = ["--no-replace-objects", "cat-file", "--batch-check=%(objectname) %(objecttype)"];
     let printed = git::output_with_input(objects.dir(), &args, input.into_bytes())?;
     Ok(String::from_utf8_lossy(&printed)
         .lines()

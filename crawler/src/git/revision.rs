@@ -6,21 +6,26 @@ use headwater_store::upstream::Upstream;
 use super::remote::RemoteRefs;
 use crate::CrawlError;
 
-/// The commit that an end names: a tag, with or without its prefix; the branch; or an
-/// object id in full.
+/// What an end names, as the host calls it, and the commit: a tag, with or without its
+/// prefix; the branch; or an object id in full.
 ///
 /// # Errors
 /// [`CrawlError::NoSuchRef`].
-pub fn resolve(upstream: &Upstream, refs: &RemoteRefs, name: &str) -> Result<Oid, CrawlError> {
+pub fn resolve(
+    upstream: &Upstream,
+    refs: &RemoteRefs,
+    name: &str,
+) -> Result<(String, Oid), CrawlError> {
     let tag = |wanted: &str| {
         let tag = refs.tags.iter().find(|tag| tag.name == wanted)?;
-        Some(tag.tag.as_ref()?.commit)
+        Some((tag.name.clone(), tag.tag.as_ref()?.commit))
     };
-    let branch = || refs.branch.filter(|_| [upstream.branch.as_str(), "HEAD", "head"].contains(&name));
+    let is_branch = [upstream.branch.as_str(), "HEAD", "head"].contains(&name);
+    let branch = || Some((upstream.branch.clone(), refs.branch.filter(|_| is_branch)?));
     tag(name)
         .or_else(|| tag(&format!("{}{name}", upstream.tag_prefix)))
         .or_else(branch)
-        .or_else(|| name.parse().ok())
+        .or_else(|| Some((name.to_owned(), name.parse().ok()?)))
         .ok_or_else(|| no_such_ref(upstream, refs, name))
 }
 

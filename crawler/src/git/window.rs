@@ -34,10 +34,10 @@ pub struct WindowCrawl<'a> {
     pub remote: &'a Remote,
     /// The refs of the repository.
     pub refs: RemoteRefs,
-    /// The older end, as written.
-    pub base: &'a str,
-    /// The newer end, as written.
-    pub head: &'a str,
+    /// The older end: its name on the host, and the commit.
+    pub base: (String, Oid),
+    /// The newer end.
+    pub head: (String, Oid),
     /// What the host's comparison said of it, if it did.
     pub said: Option<&'a Comparison>,
     /// Which files of the trees at both ends are wanted beside those that changed.
@@ -57,10 +57,7 @@ impl WindowCrawl<'_> {
         store: &mut Store,
         progress: &dyn Progress,
     ) -> Result<CrawlSummary, CrawlError> {
-        let ends = Ends {
-            base: revision::resolve(self.upstream, &self.refs, self.base)?,
-            head: revision::resolve(self.upstream, &self.refs, self.head)?,
-        };
+        let ends = Ends { base: self.base.1, head: self.head.1 };
         let dir = store.objects_dir(&self.upstream.name);
         let objects = ObjectStore::open_or_create(&dir, &self.upstream.name)?;
         let beside = self.tips_beside(ends);
@@ -84,7 +81,7 @@ impl WindowCrawl<'_> {
             branch,
             tags: self.refs.tags,
         };
-        let name = format!("{}..{}", self.base, self.head);
+        let name = format!("{}..{}", self.base.0, self.head.0);
         Recording {
             upstream: self.upstream,
             objects: &objects,
@@ -97,12 +94,7 @@ impl WindowCrawl<'_> {
 
     /// Fetches commits until both sides of the window are there as far as where they
     /// meet, and one commit more: a commit is told by what it changed.
-    fn deepen(
-        &self,
-        objects: &ObjectStore,
-        ends: Ends,
-        beside: &[Oid],
-    ) -> Result<(), CrawlError> {
+    fn deepen(&self, objects: &ObjectStore, ends: Ends, beside: &[Oid]) -> Result<(), CrawlError> {
         let tips: Vec<Oid> = [ends.base, ends.head].into_iter().chain(beside.to_vec()).collect();
         // What has its history already needs no depth, which would cut it.
         if objects.is_whole() || objects.borrows_from().is_some() {
@@ -112,7 +104,9 @@ impl WindowCrawl<'_> {
             Some(said) => said.ahead.max(said.behind) + 3,
             None => FIRST_DEPTH,
         };
-        if self.is_complete(objects, ends)? && record::kinds(objects, tips.iter().copied())?.len() == tips.len() {
+        if self.is_complete(objects, ends)?
+            && record::kinds(objects, tips.iter().copied())?.len() == tips.len()
+        {
             return Ok(());
         }
         loop {
@@ -123,8 +117,8 @@ impl WindowCrawl<'_> {
             if depth >= ALL {
                 return Err(CrawlError::NoCommonHistory {
                     upstream: self.upstream.name.clone(),
-                    base: self.base.to_owned(),
-                    head: self.head.to_owned(),
+                    base: self.base.0.clone(),
+                    head: self.head.0.clone(),
                 });
             }
             depth = (depth * DEEPER).min(ALL);
@@ -155,7 +149,7 @@ impl WindowCrawl<'_> {
     /// branches were made of.
     fn tips_beside(&self, ends: Ends) -> Vec<Oid> {
         let version = |name: &str| revision::version(self.upstream, name);
-        let (Some(low), Some(high)) = (version(self.base), version(self.head)) else {
+        let (Some(low), Some(high)) = (version(&self.base.0), version(&self.head.0)) else {
             return Vec::new();
         };
         // Builds are numbered along the one branch that they are made from.

@@ -6,6 +6,7 @@ use headwater_store::graph::CommitGraph;
 use headwater_store::upstream::Upstream;
 use headwater_store::{CommitId, Oid, Scope, Store, StoredPatch, UpstreamId};
 
+use super::count;
 use super::report::WindowReport;
 use crate::QueryError;
 use crate::window::{How, Resolved, Resolver, WindowSpec};
@@ -96,12 +97,14 @@ fn collect_between<'a>(
             detail: format!("the history behind {cut} commits of this window is not stored"),
         });
     }
+    let said = store.comparison(id, base.commit.commit().oid, head.commit.commit().oid)?;
+    missing.extend(count::gap(store, id, upstream, said.as_ref(), [nodes.len(), behind])?);
     let name = format!("{} {}..{}", upstream.name, base.name, head.name);
     let coverage = store.coverage(Scope {
         upstream: id,
         name,
         commits: &ids,
-        reported: nodes.len() as u64,
+        reported: said.map_or(0, |said| said.ahead).max(nodes.len() as u64),
         missing,
     })?;
     let counted = |end: &Resolved| {

@@ -5,6 +5,7 @@ mod absences;
 mod answer;
 mod candidates;
 mod collect;
+mod count;
 mod defaults;
 mod effective;
 mod engines;
