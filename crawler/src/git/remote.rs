@@ -95,7 +95,7 @@ impl Remote {
         depth: Option<u64>,
     ) -> Result<(), CrawlError> {
         let mut command = self.fetch(objects);
-        command.arg("--filter=blob:none");
+        command.args(FETCH).arg("--filter=blob:none");
         if let Some(depth) = depth {
             command.arg(format!("--depth={depth}"));
         }
@@ -114,7 +114,10 @@ impl Remote {
             return Ok(());
         }
         let mut command = self.fetch(objects);
-        command.args(["--filter=blob:none", "--stdin", NAME]);
+        // Nothing is offered: of the commits that are there, the host would take the
+        // files to be there too, and send none.
+        command.args(["-c", "fetch.negotiationAlgorithm=noop"]);
+        command.args(FETCH).args(["--filter=blob:none", "--stdin", NAME]);
         let input: String = blobs.iter().map(|oid| format!("{oid}\n")).collect();
         self.run(command, input.into_bytes(), FETCHING, "fetch files").map(drop)
     }
@@ -139,8 +142,6 @@ impl Remote {
         self.configure(&mut command);
         command.args(["-c", "remote.upstream.promisor=true"]);
         command.args(["-c", "remote.upstream.partialclonefilter=blob:none"]);
-        command.args(["-c", "fetch.negotiationAlgorithm=consecutive"]);
-        command.args(FETCH);
         command
     }
 
