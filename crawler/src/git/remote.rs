@@ -17,6 +17,10 @@ use crate::CrawlError;
 const LISTING: Duration = Duration::from_secs(120);
 /// How long one fetch may take; a stalled one ends earlier, by git's own low-speed limit.
 const FETCHING: Duration = Duration::from_secs(3600);
+/// How often git is run for one request.
+const ATTEMPTS: u32 = 3;
+/// The pause before the second time.
+const FIRST_PAUSE: Duration = Duration::from_millis(300);
 /// The most that a list of refs may hold, in bytes.
 const MOST_REFS: u64 = 64 << 20;
 /// The name by which git's configuration, given on the command line only, calls it.
@@ -53,13 +57,17 @@ impl Remote {
     /// # Errors
     /// [`CrawlError::Remote`] where the host cannot be reached or does not answer as git.
     pub fn refs(&self, branch: &str) -> Result<RemoteRefs, CrawlError> {
-        let here = std::env::temp_dir();
-        let mut command = Command::new("git");
-        git::isolate(&mut command);
-        self.configure(&mut command);
         let wanted = format!("refs/heads/{branch}");
-        command.current_dir(&here).args(["ls-remote", NAME, &wanted, "refs/tags/*"]);
-        let printed = self.run(command, Vec::new(), LISTING, "list its refs")?;
+        let command = || {
+            let mut command = Command::new("git");
+            git::isolate(&mut command);
+            self.configure(&mut command);
+            // Outside of any repository whose settings could speak.
+            command.current_dir(std::env::temp_dir());
+            command.args(["ls-remote", NAME, &wanted, "refs/tags/*"]);
+            command
+        };
+        let printed = self.run(command, &[], LISTING, "list the refs")?;
         let observed = Utc::now();
         let mut seen = RemoteRefs { branch: None, tags: Vec::new() };
         let mut tags: Vec<Tag> = Vec::new();
@@ -94,15 +102,18 @@ impl Remote {
         tips: &[Oid],
         depth: Option<u64>,
     ) -> Result<(), CrawlError> {
-        let mut command = self.fetch(objects);
-        command.args(FETCH).arg("--filter=blob:none");
-        if let Some(depth) = depth {
-            command.arg(format!("--depth={depth}"));
-        }
-        command.args(["--stdin", NAME]);
+        let command = || {
+            let mut command = self.fetch(objects);
+            command.args(FETCH).arg("--filter=blob:none");
+            if let Some(depth) = depth {
+                command.arg(format!("--depth={depth}"));
+            }
+            command.args(["--stdin", NAME]);
+            command
+        };
         let input: String =
             tips.iter().map(|oid| format!("+{oid}:refs/headwater/{oid}\n")).collect();
-        self.run(command, input.into_bytes(), FETCHING, "fetch commits").map(drop)
+        self.run(command, input.as_bytes(), FETCHING, "fetch commits").map(drop)
     }
 
     /// Brings files by their object ids, in one request.
@@ -113,13 +124,16 @@ impl Remote {
         if blobs.is_empty() {
             return Ok(());
         }
-        let mut command = self.fetch(objects);
-        // Nothing is offered: of the commits that are there, the host would take the
-        // files to be there too, and send none.
-        command.args(["-c", "fetch.negotiationAlgorithm=noop"]);
-        command.args(FETCH).args(["--filter=blob:none", "--stdin", NAME]);
+        let command = || {
+            let mut command = self.fetch(objects);
+            // Nothing is offered: of the commits that are there, the host would take the
+            // files to be there too, and send none.
+            command.args(["-c", "fetch.negotiationAlgorithm=noop"]);
+            command.args(FETCH).args(["--filter=blob:none", "--stdin", NAME]);
+            command
+        };
         let input: String = blobs.iter().map(|oid| format!("{oid}\n")).collect();
-        self.run(command, input.into_bytes(), FETCHING, "fetch files").map(drop)
+        self.run(command, input.as_bytes(), FETCHING, "fetch files").map(drop)
     }
 
     /// Brings all of the branch and every tag, with files.
@@ -127,12 +141,15 @@ impl Remote {
     /// # Errors
     /// [`CrawlError::Remote`].
     pub fn fetch_all(&self, dir: &Path, branch: &str) -> Result<(), CrawlError> {
-        let mut command = git::git(dir);
-        self.configure(&mut command);
-        command.args(FETCH).args(["--prune", NAME]);
-        command.arg(format!("+refs/heads/{branch}:refs/heads/{branch}"));
-        command.arg("+refs/tags/*:refs/tags/*");
-        self.run(command, Vec::new(), FETCHING, "fetch history").map(drop)
+        let command = || {
+            let mut command = git::git(dir);
+            self.configure(&mut command);
+            command.args(FETCH).args(["--prune", NAME]);
+            command.arg(format!("+refs/heads/{branch}:refs/heads/{branch}"));
+            command.arg("+refs/tags/*:refs/tags/*");
+            command
+        };
+        self.run(command, &[], FETCHING, "fetch history").map(drop)
     }
 
     fn fetch(&self, objects: &ObjectStore) -> Command {
@@ -172,11 +189,33 @@ impl Remote {
         }
     }
 
-    /// Runs git until it ends or its time is over.
+    /// Runs git, and again where that may help: what came is kept in neither case.
     fn run(
         &self,
+        command: impl Fn() -> Command,
+        input: &[u8],
+        limit: Duration,
+        what: &'static str,
+    ) -> Result<Vec<u8>, CrawlError> {
+        let mut pause = FIRST_PAUSE;
+        let mut tried = 0;
+        loop {
+            tried += 1;
+            match self.run_once(command(), input, limit, what) {
+                Err(CrawlError::Remote { why, .. }) if tried < ATTEMPTS && may_pass(&why) => {
+                    std::thread::sleep(pause);
+                    pause *= 3;
+                }
+                done => return done,
+            }
+        }
+    }
+
+    /// Runs git until it ends or its time is over.
+    fn run_once(
+        &self,
         mut command: Command,
-        input: Vec<u8>,
+        input: &[u8],
         limit: Duration,
         what: &'static str,
     ) -> Result<Vec<u8>, CrawlError> {
@@ -189,7 +228,7 @@ impl Remote {
             return Err(CrawlError::Died);
         };
         std::thread::scope(|scope| {
-            scope.spawn(move || stdin.write_all(&input));
+            scope.spawn(move || stdin.write_all(input));
             let output = scope.spawn(move || {
                 let mut printed = Vec::new();
                 let whole = stdout.take(MOST_REFS + 1).read_to_end(&mut printed).is_ok();
@@ -224,6 +263,12 @@ impl Remote {
             }
         })
     }
+}
+
+/// Whether a failure that git tells may pass: not one that the host means.
+fn may_pass(why: &str) -> bool {
+    let meant = ["not found", "403", "401", "Authentication", "not our ref", "longer than"];
+    !meant.iter().any(|word| why.contains(word))
 }
 
 const FETCH: [&str; 5] =

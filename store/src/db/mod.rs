@@ -205,7 +205,11 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    pub(crate) fn upstream_name(&self, id: UpstreamId) -> Result<Arc<str>, StoreError> {
+    /// The name of the upstream in this row.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn upstream_name(&self, id: UpstreamId) -> Result<Arc<str>, StoreError> {
         let mut query = self.conn.prepare_cached("SELECT name FROM upstream WHERE id = ?1")?;
         Ok(query.query_row([id.0], |row| row.get::<_, String>(0))?.into())
     }
