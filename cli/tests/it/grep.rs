@@ -91,7 +91,10 @@ fn how_it_was_found_is_explained() {
     assert!(explained(r"^\s+$").contains("so all distinct lines are searched"));
     // So few texts are left that no further condition is worth looking up.
     let given_up = explained("RepeatPenalty: .*1");
-    assert!(given_up.contains("gave up on ") && given_up.contains(" texts were left"), "{given_up}");
+    assert!(
+        given_up.contains("gave up on ") && given_up.contains(" texts were left"),
+        "{given_up}"
+    );
     assert!(explained("RepeatPenalty.*1").contains("may match and are read"));
 }
 

@@ -205,12 +205,7 @@ impl<'a> Commits<'a> {
 }
 
 /// A window's end that one upstream lacks: those that have both ends are told.
-fn whose(
-    store: &Store,
-    filter: &Filter,
-    upstreams: &[&Upstream],
-    error: QueryError,
-) -> QueryError {
+fn whose(store: &Store, filter: &Filter, upstreams: &[&Upstream], error: QueryError) -> QueryError {
     let (QueryError::UnknownRevision { upstream, name, .. }, Some(window)) =
         (&error, &filter.window)
     else {
@@ -228,6 +223,10 @@ fn whose(
         window: window.to_string(),
         upstream: upstream.clone(),
         name: name.clone(),
-        having: having.iter().map(|name| format!("`--upstream {name}`")).collect::<Vec<_>>().join(" or "),
+        having: having
+            .iter()
+            .map(|name| format!("`--upstream {name}`"))
+            .collect::<Vec<_>>()
+            .join(" or "),
     }
 }

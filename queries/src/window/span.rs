@@ -59,9 +59,8 @@ pub fn span(store: &Store, upstream: &Upstream, spec: &WindowSpec) -> Result<Spa
     };
     let (base, head) = (resolve(&spec.base)?, resolve(&spec.head)?);
     let graph = store.graph(id)?;
-    let node = |end: &Resolved| {
-        graph.node(end.commit.commit().oid).ok_or_else(|| missing(&end.name))
-    };
+    let node =
+        |end: &Resolved| graph.node(end.commit.commit().oid).ok_or_else(|| missing(&end.name));
     let (base_node, head_node) = (node(&base)?, node(&head)?);
     let nodes = graph.between(base_node, head_node);
     let behind = graph.between(head_node, base_node).len();

@@ -165,8 +165,7 @@ fn blocks(segment: &Segment) -> io::Result<Vec<Block>> {
     let mut start = 0u64;
     let mut blocks = Vec::with_capacity(bytes.len() / ENTRY);
     for entry in bytes.chunks_exact(ENTRY) {
-        let number =
-            |at: usize| entry[at..at + 4].try_into().map_or(0, u32::from_le_bytes);
+        let number = |at: usize| entry[at..at + 4].try_into().map_or(0, u32::from_le_bytes);
         let block = Block {
             start,
             text: number(0),
