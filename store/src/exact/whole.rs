@@ -82,7 +82,8 @@ pub fn write(lines: &Runs, first_row: u32, out: &mut Vec<u8>) -> io::Result<Plac
             }
             out.extend_from_slice(&packed_text);
             out.extend_from_slice(&packed_rows);
-            (text.clear(), rows.clear());
+            text.clear();
+            rows.clear();
             last = 0;
             place.blocks += 1;
         }
