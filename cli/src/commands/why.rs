@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
+use headwater_crawler::CrawlError;
 use headwater_queries::why::{self, AsOf, Rules, WhyQuestion, WhyReport};
 use headwater_queries::window::WindowSpec;
 use headwater_queries::{QueryError, rank};
@@ -136,11 +137,11 @@ fn asked(
                 writeln!(anstream::stderr(), "headwater: {line}; answered from what is stored")?;
                 return Ok(report);
             }
-            Err(QueryError::Store(StoreError::NotCrawled(_))) => return Err(error),
-            Err(unanswered) => {
-                let line = one_line(&format!("{error:#}"));
-                return Err(anyhow::Error::new(unanswered).context(line));
+            // The host was asked, and knows no such end either.
+            Err(_) if matches!(error.downcast_ref(), Some(CrawlError::NoSuchRef { .. })) => {
+                return Err(error);
             }
+            Err(unanswered) => bail!("{unanswered}; to fetch it now: {error:#}"),
         },
     };
     for line in brought.lines.iter().chain(&brought.failed) {

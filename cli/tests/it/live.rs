@@ -64,7 +64,7 @@ impl Place {
     }
 
     /// A store made from clones of both miniatures.
-    fn from_clones(&self, store: &str) {
+    fn crawl_clones(&self, store: &str) {
         for (name, dir) in [("ollama", "ollama.git"), ("llama.cpp", "llama.cpp.git")] {
             let dir = self.kit.dir().unwrap().join(dir);
             let dir = dir.display().to_string();
@@ -99,7 +99,7 @@ fn a_fresh_machine_answers_as_one_with_clones() {
     let fresh = place.why("store", &[]);
     assert!(place.kit.count(Host::Api) <= 6, "{:?}", place.kit.log());
     assert!(place.all_requests() <= 20, "{:?}", place.kit.log());
-    place.from_clones("whole");
+    place.crawl_clones("whole");
     let whole = place.why("whole", &["--offline"]);
     assert_eq!(without_receipts(&fresh), without_receipts(&whole));
     assert_eq!(fresh["window"]["coverage"]["gaps"], whole["window"]["coverage"]["gaps"]);
@@ -133,7 +133,7 @@ fn a_window_grows_into_the_whole_and_goes_on() {
     let window = place.why("store", &[]);
     place.ok(&["clone", "ollama"]);
     place.ok(&["clone", "llama.cpp"]);
-    place.from_clones("whole");
+    place.crawl_clones("whole");
     let (own, other) = (place.why("store", &["--offline"]), place.why("whole", &["--offline"]));
     assert_eq!(without_receipts(&own), without_receipts(&other));
     assert_eq!(without_receipts(&own), without_receipts(&window));
@@ -367,4 +367,26 @@ fn an_end_that_upstream_does_not_have_is_told_with_the_nearest() {
     assert!(line.contains("v0.6.99") && line.contains("v0.6."), "{line}");
     let line = place.error(&["crawl", "ollama"]);
     assert!(line.contains("headwater clone ollama"), "{line}");
+}
+
+#[test]
+fn the_doctor_says_which_hosts_answer_as_they_are_read() {
+    let place = Place::new();
+    let hosts = |code: i32| -> Vec<Value> {
+        let output = place.run(&["doctor", "--live", "--format", "json"]);
+        assert_eq!(output.status.code(), Some(code));
+        let value: Value = serde_json::from_slice(&output.stdout).unwrap();
+        value["hosts"].as_array().unwrap().clone()
+    };
+    place.kit.models(|models| {
+        (models[0].name, models[0].tag) = ("all-minilm".to_owned(), "latest".to_owned());
+    });
+    let all = hosts(0);
+    assert_eq!(all.len(), 6);
+    assert!(all.iter().all(|one| one["as_expected"] == true), "{all:?}");
+    assert_eq!(place.all_requests(), 6);
+    let page = Fault::Instead { kind: "text/html", body: "<html>Sign in</html>".to_owned() };
+    place.kit.fault(Rule::new(Host::Raw, page));
+    let all = hosts(1);
+    assert_eq!(all.iter().filter(|one| one["as_expected"] == false).count(), 1, "{all:?}");
 }

@@ -5,7 +5,6 @@ mod absences;
 mod answer;
 mod candidates;
 mod collect;
-mod count;
 mod defaults;
 mod effective;
 mod engines;
