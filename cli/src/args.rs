@@ -65,6 +65,8 @@ pub enum Command {
     Why(commands::why::Args),
     Show(commands::show::Args),
     Pins(commands::pins::Args),
+    Contains(commands::contains::Args),
+    Lag(commands::lag::Args),
     Classify(commands::classify::Args),
     Crawl(commands::crawl::Args),
     Clone(commands::clone::Args),

@@ -14,6 +14,7 @@ pub mod pins;
 pub mod rank;
 pub mod reads;
 pub mod search;
+pub mod shipping;
 pub mod show;
 pub mod why;
 pub mod window;

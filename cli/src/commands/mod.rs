@@ -2,6 +2,7 @@
 
 pub mod classify;
 pub mod clone;
+pub mod contains;
 pub mod crawl;
 pub mod crawl_models;
 pub mod defaults;
@@ -11,6 +12,7 @@ pub mod effects;
 pub mod file;
 pub mod filter;
 pub mod grep;
+pub mod lag;
 pub mod man;
 pub mod model;
 pub mod pins;
@@ -33,6 +35,8 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Classify(args) => classify::run(&context, args),
         Command::Clone(args) => clone::run(&context, args),
+        Command::Contains(args) => contains::run(&context, &args),
+        Command::Lag(args) => lag::run(&context, &args),
         Command::Crawl(args) => crawl::run(&context, args),
         Command::Doctor(args) => doctor::run(&context, args),
         Command::Rebuild(args) => rebuild::run(&context, args),

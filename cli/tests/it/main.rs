@@ -11,6 +11,7 @@ mod live;
 mod models;
 mod rules;
 mod search;
+mod shipping;
 mod support;
 mod upkeep;
 mod why;

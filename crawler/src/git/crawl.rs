@@ -114,8 +114,14 @@ pub fn crawl_clone(
         branch: head,
         tags,
     };
-    let recording =
-        Recording { upstream, objects: &objects, source, scope: tips, jobs: crawl.jobs };
+    let recording = Recording {
+        upstream,
+        objects: &objects,
+        source,
+        scope: tips,
+        lacking: Vec::new(),
+        jobs: crawl.jobs,
+    };
     recording.run(store, progress)
 }
 

@@ -60,6 +60,8 @@ pub(super) struct Recording<'a> {
     pub(super) objects: &'a ObjectStore,
     pub(super) source: Source,
     pub(super) scope: Scope,
+    /// Objects that the source was asked for and does not have.
+    pub(super) lacking: Vec<Oid>,
     pub(super) jobs: usize,
 }
 
@@ -70,7 +72,7 @@ impl Recording<'_> {
         store: &mut Store,
         progress: &dyn Progress,
     ) -> Result<CrawlSummary, CrawlError> {
-        let Recording { upstream, objects, source, scope, jobs } = self;
+        let Recording { upstream, objects, source, scope, lacking, jobs } = self;
         let head = source.branch;
         let id = store.ensure_upstream(&upstream.name)?;
         let news = news(store, objects, id, upstream, &source)?;
@@ -96,7 +98,11 @@ impl Recording<'_> {
         let missing = if wanted.is_empty() {
             HashSet::new()
         } else {
-            stand_in(objects, &missing_objects(objects, &wanted)?)?
+            let mut missing = missing_objects(objects, &wanted)?;
+            missing.extend(lacking);
+            missing.sort_unstable();
+            missing.dedup();
+            stand_in(objects, &missing)?
         };
         drop(stage);
 

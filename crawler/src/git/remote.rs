@@ -19,6 +19,8 @@ const LISTING: Duration = Duration::from_secs(120);
 const FETCHING: Duration = Duration::from_secs(3600);
 /// How often git is run for one request.
 const ATTEMPTS: u32 = 3;
+/// How many files a host may lack before it is given up.
+const MOST_LACKING: usize = 100;
 /// The pause before the second time.
 const FIRST_PAUSE: Duration = Duration::from_millis(300);
 /// The most that a list of refs may hold, in bytes.
@@ -116,24 +118,45 @@ impl Remote {
         self.run(command, input.as_bytes(), FETCHING, "fetch commits").map(drop)
     }
 
-    /// Brings files by their object ids, in one request.
+    /// Brings files by their object ids, in one request; gives those that the host does
+    /// not have, without which it is asked again.
     ///
     /// # Errors
     /// [`CrawlError::Remote`].
-    pub fn fetch_files(&self, objects: &ObjectStore, blobs: &[Oid]) -> Result<(), CrawlError> {
-        if blobs.is_empty() {
-            return Ok(());
+    pub fn fetch_files(
+        &self,
+        objects: &ObjectStore,
+        blobs: &[Oid],
+    ) -> Result<Vec<Oid>, CrawlError> {
+        let mut wanted = blobs.to_vec();
+        let mut lacking = Vec::new();
+        while !wanted.is_empty() {
+            let command = || {
+                let mut command = self.fetch(objects);
+                // Nothing is offered: of the commits that are there, the host would take
+                // the files to be there too, and send none.
+                command.args(["-c", "fetch.negotiationAlgorithm=noop"]);
+                command.args(FETCH).args(["--filter=blob:none", "--stdin", NAME]);
+                command
+            };
+            let input: String = wanted.iter().map(|oid| format!("{oid}\n")).collect();
+            match self.run(command, input.as_bytes(), FETCHING, "fetch files") {
+                Ok(_) => break,
+                Err(CrawlError::Remote { why, .. }) if lacking.len() < MOST_LACKING => {
+                    let Some(absent) = not_there(&why).filter(|oid| wanted.contains(oid)) else {
+                        return Err(CrawlError::Remote {
+                            url: self.url.clone(),
+                            what: "fetch files",
+                            why,
+                        });
+                    };
+                    wanted.retain(|oid| *oid != absent);
+                    lacking.push(absent);
+                }
+                Err(error) => return Err(error),
+            }
         }
-        let command = || {
-            let mut command = self.fetch(objects);
-            // Nothing is offered: of the commits that are there, the host would take the
-            // files to be there too, and send none.
-            command.args(["-c", "fetch.negotiationAlgorithm=noop"]);
-            command.args(FETCH).args(["--filter=blob:none", "--stdin", NAME]);
-            command
-        };
-        let input: String = blobs.iter().map(|oid| format!("{oid}\n")).collect();
-        self.run(command, input.as_bytes(), FETCHING, "fetch files").map(drop)
+        Ok(lacking)
     }
 
     /// Brings all of the branch and every tag, with files.
@@ -263,6 +286,12 @@ impl Remote {
             }
         })
     }
+}
+
+/// The object that a host says it does not have.
+fn not_there(why: &str) -> Option<Oid> {
+    let (_, rest) = why.split_once("not our ref ")?;
+    rest.get(..40)?.parse().ok()
 }
 
 /// Whether a failure that git tells may pass: not one that the host means.

@@ -99,6 +99,13 @@ pub fn crawl_own(
     if packs > 20 {
         git::output(&dir, &["repack", "-a", "-d", "--quiet"])?;
     }
-    Recording { upstream, objects: &objects, source, scope: Scope::Whole, jobs }
-        .run(store, progress)
+    Recording {
+        upstream,
+        objects: &objects,
+        source,
+        scope: Scope::Whole,
+        lacking: Vec::new(),
+        jobs,
+    }
+    .run(store, progress)
 }

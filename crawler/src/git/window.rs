@@ -68,7 +68,8 @@ impl WindowCrawl<'_> {
             beside.into_iter().filter(|tip| self.is_near(&objects, *tip, ends)).collect();
         let listed = record::window(&objects, ends, &others)?;
         let stage = progress.stage("fetching files", None);
-        self.remote.fetch_files(&objects, &self.files(&objects, &listed, ends)?)?;
+        let files = self.files(&objects, &listed, ends)?;
+        let lacking = self.remote.fetch_files(&objects, &files)?;
         drop(stage);
         let branch = self.refs.branch.ok_or_else(|| CrawlError::NoSuchRef {
             upstream: self.upstream.name.clone(),
@@ -87,6 +88,7 @@ impl WindowCrawl<'_> {
             objects: &objects,
             source,
             scope: Scope::Window { name, ends, others },
+            lacking,
             jobs: self.jobs,
         }
         .run(store, progress)
