@@ -63,9 +63,13 @@ fn lines(answer: &ContainsAnswer) -> Vec<String> {
             _ => String::new(),
         };
         lines.push(format!(
-            "{}: {release} {}{through}",
+            "{}: {release} {}{through}; {}",
             if one.contained { "yes" } else { "no" },
-            said(one)
+            said(one),
+            match &one.first_shipped {
+                Some(tag) => format!("it is first in {tag}"),
+                None => "it is in no tag yet".to_owned(),
+            }
         ));
         for by in &one.reverted_by {
             lines.push(format!("  but {} in it says that it takes it back", by.short()));
@@ -79,13 +83,9 @@ fn lines(answer: &ContainsAnswer) -> Vec<String> {
 
 fn said(one: &Contained) -> String {
     let what = format!("{} \"{}\"", one.sha.short(), one.subject);
-    let shipped = match &one.first_shipped {
-        Some(tag) => format!(", first in {tag}"),
-        None => ", in no tag yet".to_owned(),
-    };
     match (one.contained, one.as_twin) {
-        (true, Some(twin)) => format!("holds {what} as its twin {}{shipped}", twin.short()),
-        (true, None) => format!("holds {what}{shipped}"),
-        (false, _) => format!("does not hold {what}{shipped}"),
+        (true, Some(twin)) => format!("holds {what} as its twin {}", twin.short()),
+        (true, None) => format!("holds {what}"),
+        (false, _) => format!("does not hold {what}"),
     }
 }
