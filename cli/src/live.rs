@@ -125,7 +125,10 @@ impl<'a> Live<'a> {
             let names = (base.name.as_str(), head.name.as_str());
             let ends = (base.commit.commit().oid, head.commit.commit().oid);
             let name = format!("{} {}..{}", upstream.name, base.name, head.name);
-            return match github::compare(api, store, upstream, names, ends) {
+            let asked = github::compare(api, store, upstream, names, ends);
+            // A crawl that was cut short may have left this to do.
+            derive_all(self.context, store, upstream, progress)?;
+            return match asked {
                 Ok(_) => Ok(format!("{name}: nothing new")),
                 Err(error) => Ok(format!(
                     "{name}: stored; whether upstream still counts the same is not known: {}",

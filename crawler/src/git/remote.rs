@@ -1,15 +1,16 @@
 //! A repository on a host, spoken to by git itself.
 
-use std::io::{Read as _, Write as _};
+use std::fs::File;
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use chrono::Utc;
-use headwater_store::Oid;
 use headwater_store::git::{self, GitError};
 use headwater_store::model::{Tag, TagObservation};
 use headwater_store::objects::ObjectStore;
+use headwater_store::{Oid, StoreError};
 
 use crate::CrawlError;
 
@@ -17,6 +18,8 @@ use crate::CrawlError;
 const LISTING: Duration = Duration::from_secs(120);
 /// How long one fetch may take; a stalled one ends earlier, by git's own low-speed limit.
 const FETCHING: Duration = Duration::from_secs(3600);
+/// A lock that is older belongs to nobody.
+const STALE: Duration = Duration::from_secs(10);
 /// How often git is run for one request.
 const ATTEMPTS: u32 = 3;
 /// How many files a host may lack before it is given up.
@@ -113,6 +116,7 @@ impl Remote {
             command.args(["--stdin", NAME]);
             command
         };
+        let _held = hold(objects.dir())?;
         let input: String =
             tips.iter().map(|oid| format!("+{oid}:refs/headwater/{oid}\n")).collect();
         self.run(command, input.as_bytes(), FETCHING, "fetch commits").map(drop)
@@ -128,6 +132,7 @@ impl Remote {
         objects: &ObjectStore,
         blobs: &[Oid],
     ) -> Result<Vec<Oid>, CrawlError> {
+        let _held = hold(objects.dir())?;
         let mut wanted = blobs.to_vec();
         let mut lacking = Vec::new();
         while !wanted.is_empty() {
@@ -172,6 +177,7 @@ impl Remote {
             command.arg("+refs/tags/*:refs/tags/*");
             command
         };
+        let _held = hold(dir)?;
         self.run(command, &[], FETCHING, "fetch history").map(drop)
     }
 
@@ -286,6 +292,58 @@ impl Remote {
             }
         })
     }
+}
+
+/// Keeps other processes of ours from fetching into a repository, as long as the file
+/// lives, and clears what a git which was killed left there.
+fn hold(dir: &Path) -> Result<File, CrawlError> {
+    let path = dir.join("headwater-fetch");
+    let io = |source| CrawlError::Store(StoreError::Io { path: path.clone(), source });
+    let file = File::create(&path).map_err(io)?;
+    file.lock().map_err(io)?;
+    break_stale_locks(dir)?;
+    Ok(file)
+}
+
+/// Takes away the locks that a git which was killed left in headwater's own repository;
+/// one that is still at work gets the time to end.
+fn break_stale_locks(dir: &Path) -> Result<(), CrawlError> {
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |source| CrawlError::Store(StoreError::Io { path, source })
+    };
+    let mut folders = vec![dir.to_owned(), dir.join("refs")];
+    while let Some(folder) = folders.pop() {
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            Err(error) => return Err(io(&folder)(error)),
+        };
+        for entry in entries {
+            let entry = entry.map_err(io(&folder))?;
+            let path = entry.path();
+            if folder != *dir && entry.file_type().map_err(io(&path))?.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "lock") {
+                while age(&path).is_some_and(|age| age < STALE) {
+                    std::thread::sleep(Duration::from_millis(100));
+                }
+                match std::fs::remove_file(&path) {
+                    Err(error) if error.kind() != ErrorKind::NotFound => {
+                        return Err(io(&path)(error));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How long ago a file was written; none where it is gone.
+fn age(path: &Path) -> Option<Duration> {
+    let written = std::fs::metadata(path).and_then(|meta| meta.modified()).ok()?;
+    Some(written.elapsed().unwrap_or_default())
 }
 
 /// The object that a host says it does not have.
