@@ -5,5 +5,5 @@ mod moved;
 mod read;
 mod table;
 
-pub use read::{PinReader, PinTarget, PinValue};
+pub use read::{PinGap, PinGapKind, PinReader, PinTarget, PinValue};
 pub use table::{PinRow, pins};
