@@ -4,7 +4,6 @@ use super::asked::{AskedFor, Wanted};
 use super::clauses::{ClauseKind, Clauses};
 use super::concepts::{Concepts, Meaning};
 use super::facets::Facets;
-use super::hardware::Hardware;
 use super::model_name::ModelNames;
 use super::tokens::{TermId, term_id};
 use super::weights::Weights;
@@ -66,8 +65,6 @@ pub struct Question {
     pub defaults: bool,
     /// The areas asked for, as bits.
     pub areas: u32,
-    /// Whose hardware it is about, as bits of the makers.
-    pub hardware: u32,
     /// Kinds of files that are inert but for this question, as bits.
     pub live: u32,
 }
@@ -91,7 +88,6 @@ pub struct QuestionReader<'a> {
     concepts: Concepts,
     clauses: Clauses,
     asked_for: AskedFor,
-    hardware: Hardware,
     tokenizer: Tokenizer,
 }
 
@@ -112,8 +108,7 @@ impl<'a> QuestionReader<'a> {
     pub fn with(facets: &'a Facets, concepts: Concepts) -> Result<Self, RulesError> {
         let tokenizer = facets.tokenizer();
         let (clauses, asked_for) = (Clauses::shipped()?, AskedFor::shipped()?);
-        let hardware = Hardware::shipped()?;
-        Ok(QuestionReader { facets, concepts, clauses, asked_for, hardware, tokenizer })
+        Ok(QuestionReader { facets, concepts, clauses, asked_for, tokenizer })
     }
 
     /// What a question asks for.
@@ -178,7 +173,6 @@ impl<'a> QuestionReader<'a> {
                 });
             }
         }
-        out.hardware = self.hardware.asked(&complaint, &out.backends);
         let by = [
             (query.phase.as_deref(), "phase", AskedFor::by_phase as fn(&_, &_, &_) -> Wanted),
             (query.kind.as_deref(), "kind", AskedFor::by_kind),

@@ -26,8 +26,6 @@ pub enum ReasonKind {
     Backend,
     /// Another backend alone.
     OtherBackend,
-    /// Other makers' hardware.
-    OtherHardware,
     /// The part of the program in question.
     Part,
     /// Files that nothing running reads.
@@ -114,22 +112,12 @@ pub struct Candidate<'a> {
     pub undone_by: Option<Oid>,
     /// It is of another upstream than the one asked about, and came through a pin.
     pub nested: bool,
-    /// Whose hardware its subject is about: bits of the makers, and their names.
-    pub hardware: (u32, &'a str),
 }
 
 impl<'a> Candidate<'a> {
     /// A candidate of which nothing else is known.
     pub fn new(commit: &'a CommitFeatures, corpus: &'a CorpusStats) -> Self {
-        Candidate {
-            commit,
-            corpus,
-            later: &[],
-            defaults: &[],
-            undone_by: None,
-            nested: false,
-            hardware: (0, ""),
-        }
+        Candidate { commit, corpus, later: &[], defaults: &[], undone_by: None, nested: false }
     }
 }
 
@@ -456,11 +444,6 @@ fn facts(
             "came through a pin".to_owned(),
             vec![],
         );
-    }
-    let (makers, names) = candidate.hardware;
-    if question.hardware != 0 && makers != 0 && makers & question.hardware == 0 {
-        let words = format!("about other hardware: {names}");
-        push(reasons, ReasonKind::OtherHardware, weights.structure.hardware, words, vec![]);
     }
     let weights = &weights.hindsight;
     for (kind, reason, points, words) in [

@@ -84,8 +84,6 @@ pub struct StructureWeights {
     pub backend: f64,
     /// Another backend, and it alone.
     pub contradiction: f64,
-    /// Its subject is about other makers' hardware alone.
-    pub hardware: f64,
     /// The area in question is touched.
     pub area: f64,
     /// Nothing in it can have an effect.
@@ -100,8 +98,6 @@ pub struct StructureWeights {
     pub defaults: f64,
     /// How far a merge of several commits goes to the score of their best.
     pub merge_of_many: f64,
-    /// How far a merge of one commit goes to the score of that.
-    pub merge_of_one: f64,
     /// The commit came through a pin, with many others of another upstream.
     pub nested: f64,
 }

@@ -55,15 +55,16 @@ pub(super) fn merges(candidates: &[Candidate<'_>], ranked: &mut [Ranked], weight
             known.difference(&main).filter_map(|oid| Some((*scores.get(oid)?, *oid))).collect();
         members.sort_by(|a, b| descending(a.0, b.0).then(a.1.cmp(&b.1)));
         let Some((best, member)) = members.first().copied() else { continue };
-        let (weight, words) = match members.len() {
-            1 => (weights.structure.merge_of_one, format!("merges {} alone", member.short())),
-            n => (
-                weights.structure.merge_of_many,
-                format!("merges {n} commits, of which {} scores best", member.short()),
-            ),
-        };
-        let points = weight * (best - 0.001 - merge.score);
-        push(&mut merge.reasons, ReasonKind::Merge, points, words, vec![member.to_string()]);
+        if members.len() == 1 {
+            continue;
+        }
+        push(
+            &mut merge.reasons,
+            ReasonKind::Merge,
+            weights.structure.merge_of_many * (best - merge.score),
+            format!("merges {} commits, of which {} scores best", members.len(), member.short()),
+            vec![member.to_string()],
+        );
     }
 }
 

@@ -31,8 +31,6 @@ pub(super) struct Entry {
     pub(super) family_line: Option<String>,
     /// Why it is ruled out, where it is.
     pub(super) ruled_out: Option<(Verdict, String)>,
-    /// Whose hardware its subject is about: bits of the makers, and their names.
-    pub(super) hardware: (u32, String),
     /// For a pin bump: the nested window that it opens.
     pub(super) opens: Option<usize>,
 }
@@ -65,7 +63,6 @@ impl Prepared {
         all: &[(&Collected<'_>, Vec<Known<'_>>)],
     ) -> Result<Self, QueryError> {
         let query = query_of(question);
-        let hardware = rank::Hardware::shipped()?;
         let family = question.model.as_deref().map(families::of_model);
         let (mut entries, mut upstreams, mut corpora) = (Vec::new(), Vec::new(), Vec::new());
         for (at, (window, known)) in all.iter().enumerate() {
@@ -86,9 +83,7 @@ impl Prepared {
                         classes.push((label.class.clone(), label.rule.clone()));
                     }
                 }
-                let commit = known.patch.stored().commit();
-                let message = &commit.message;
-                let makers = hardware.of_subject(commit.subject());
+                let message = &known.patch.stored().commit().message;
                 entries.push(Entry {
                     window: at,
                     later,
@@ -98,7 +93,6 @@ impl Prepared {
                     classes,
                     family_line: family.as_deref().and_then(|f| families::naming(f, message)),
                     ruled_out: known.judged.as_ref().map(|j| (j.verdict, j.why.clone())),
-                    hardware: (makers, hardware.names(makers).join(", ")),
                     opens: known.opens,
                     features,
                 });

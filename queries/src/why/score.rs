@@ -94,7 +94,6 @@ pub(super) fn score(
             defaults: &entry.knobs,
             undone_by: entry.undone_by,
             nested: entry.window > 0,
-            hardware: (entry.hardware.0, &entry.hardware.1),
         })
         .collect();
     let ranking = rank::rank(asked, &candidates, facets, &weights);

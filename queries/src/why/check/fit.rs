@@ -23,15 +23,11 @@ const FAMILIES: &[Family] = &[
     ("concepts", &[("concept.points", 0.0)]),
     ("backend", &[("structure.backend", 0.0)]),
     ("contradiction", &[("structure.contradiction", 0.0)]),
-    ("other hardware", &[("structure.hardware", 0.0)]),
     ("area", &[("structure.area", 0.0)]),
     ("inert files", &[("structure.inert", 0.0)]),
     ("reverts within the window", &[("structure.reverted", 0.0)]),
     ("core and size", &[("structure.core", 0.0), ("structure.size", 0.0)]),
-    (
-        "merges with their members",
-        &[("structure.merge_of_many", 0.0), ("structure.merge_of_one", 0.0)],
-    ),
+    ("merges with their members", &[("structure.merge_of_many", 0.0)]),
     (
         "moved defaults",
         &[
@@ -70,7 +66,6 @@ const FITTED: &[&str] = &[
     "concept.floor",
     "structure.backend",
     "structure.contradiction",
-    "structure.hardware",
     "structure.area",
     "structure.core",
     "structure.size",
