@@ -79,6 +79,9 @@ const FITTED: &[&str] = &[
 
 const STEPS: [f64; 4] = [0.5, 0.75, 1.33, 2.0];
 
+/// A gain in the mean reciprocal rank that is more than one case changing places.
+const GAIN: f64 = 0.01;
+
 /// A family, and the scores without it.
 pub struct Fitted {
     /// What was left out, or fitted.
@@ -174,7 +177,7 @@ fn fit(train: &[Case], checker: &mut Checker<'_>, tables: &Tables) -> Result<Tab
         for step in STEPS {
             let Some(tried) = best.with(key, now * step) else { continue };
             let tried_score = score(&tried)?;
-            if tried_score > best_score + 0.002 {
+            if tried_score > best_score + GAIN {
                 (best, best_score) = (tried, tried_score);
             }
         }
