@@ -53,7 +53,7 @@ pub enum QueryError {
     NoWindow(String),
     /// A commit that the store lacks.
     #[error(
-        "{upstream} {what} is not in the store; get it with `headwater crawl {upstream} {scope} --from-git DIR` from a clone"
+        "{upstream} {what} is not in the store; get it with `headwater crawl {upstream} {scope}`, or all of history with `headwater clone {upstream}`"
     )]
     NotStored {
         /// The upstream.

@@ -12,6 +12,7 @@ pub mod ledger;
 pub mod models;
 pub mod pins;
 pub mod rank;
+pub mod reads;
 pub mod search;
 pub mod show;
 pub mod why;

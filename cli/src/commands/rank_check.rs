@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use headwater_queries::derive::ranking;
+use headwater_queries::rank::words;
 use headwater_queries::why::check::{
     self, Case, CaseLoader, CaseRanking, Checker, PointTexts, Scores,
 };
@@ -17,8 +18,11 @@ use crate::render::text::one_line;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The cases, one JSON document a line
-    #[arg(long, value_name = "FILE")]
-    cases: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "write_words")]
+    cases: Option<PathBuf>,
+    /// Count the words of the stored histories, into the files that are shipped
+    #[arg(long, value_name = "DIR")]
+    write_words: Option<PathBuf>,
     /// Weights to check instead of the shipped ones
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
@@ -45,6 +49,14 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     for (_, name) in store.upstream_names()? {
         ranking::derive(&mut store, &name, context.jobs())?;
     }
+    if let Some(dir) = &args.write_words {
+        for (id, name) in store.upstream_names()? {
+            let path = dir.join(format!("{name}.bin"));
+            std::fs::write(&path, words::file(&store, id)?)
+                .with_context(|| format!("cannot write {}", path.display()))?;
+        }
+    }
+    let Some(cases) = &args.cases else { return Ok(ExitCode::SUCCESS) };
     let read = |path: &PathBuf| {
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
     };
@@ -57,7 +69,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     }
     let rules = super::why::rules(context)?;
     let mut loader = CaseLoader::new(&store, &context.upstreams, &rules, context.question_jobs())?;
-    let raw = check::parse_cases(&read(&args.cases)?)?;
+    let raw = check::parse_cases(&read(cases)?)?;
     let cases = raw.iter().map(|raw| loader.load(raw)).collect::<Result<Vec<_>, _>>()?;
     let mut out = anstream::stdout();
     let mut checker = Checker::new(&rules.facets)?;

@@ -20,6 +20,7 @@ mod tests;
 mod tokens;
 mod weights;
 mod within;
+pub mod words;
 
 pub use asked::PhasePaths;
 pub use clauses::{Clause, ClauseKind, Clauses};
