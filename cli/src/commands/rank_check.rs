@@ -1,13 +1,15 @@
 //! `headwater rank-check`: how good the ranking's weights are, for those who change them.
 
-use std::io::Write as _;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use headwater_queries::derive::ranking;
-use headwater_queries::rank::check::{self, CaseLoader, Scores};
-use headwater_queries::rank::{Facets, QuestionReader, Weights, words};
+use headwater_queries::rank::words;
+use headwater_queries::why::check::{
+    self, Case, CaseLoader, CaseRanking, Checker, PointTexts, Scores,
+};
 
 use crate::context::Context;
 use crate::render::text::one_line;
@@ -24,6 +26,9 @@ pub struct Args {
     /// Weights to check instead of the shipped ones
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
+    /// Points of what is known besides words, instead of the shipped ones
+    #[arg(long, value_name = "FILE")]
+    prior: Option<PathBuf>,
     /// Let what later commits say count
     #[arg(long)]
     hindsight: bool,
@@ -55,49 +60,24 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let read = |path: &PathBuf| {
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
     };
-    let text = match &args.weights {
-        Some(path) => read(path)?,
-        None => Weights::shipped_text().to_owned(),
-    };
-    let weights = Weights::parse(&text)?;
-    let facets = Facets::shipped()?;
-    let mut loader = CaseLoader::new(&store, &context.upstreams, &facets)?;
+    let mut texts = PointTexts::shipped();
+    if let Some(path) = &args.weights {
+        texts.weights = read(path)?;
+    }
+    if let Some(path) = &args.prior {
+        texts.prior = read(path)?;
+    }
+    let rules = super::why::rules(context)?;
+    let mut loader = CaseLoader::new(&store, &context.upstreams, &rules, context.question_jobs())?;
     let raw = check::parse_cases(&read(cases)?)?;
     let cases = raw.iter().map(|raw| loader.load(raw)).collect::<Result<Vec<_>, _>>()?;
     let mut out = anstream::stdout();
-    let mut reader = QuestionReader::new(&facets)?;
-    let found = check::evaluate(&cases, &facets, &mut reader, &weights, args.hindsight)?;
+    let mut checker = Checker::new(&rules.facets)?;
+    let found = checker.rankings(&cases, &texts, args.hindsight)?;
     if let Some(beyond) = args.misses {
         for (case, found) in cases.iter().zip(&found) {
-            if found.rank.is_some_and(|rank| rank <= beyond) {
-                continue;
-            }
-            let rank = found.rank.map_or("none".to_owned(), |rank| rank.to_string());
-            writeln!(
-                out,
-                "{} rank {rank} of {}: {}",
-                case.id,
-                case.commits.len(),
-                case.query.symptom
-            )?;
-            for (at, commit) in found.ranking.commits.iter().enumerate() {
-                let answer = case.answers.contains(&commit.oid);
-                if at >= 3 && !answer {
-                    continue;
-                }
-                let subject = case.subjects.get(&commit.oid).map_or("", String::as_str);
-                let mark = if answer { '*' } else { ' ' };
-                writeln!(
-                    out,
-                    " {mark}{:>4} {:6.2} {} {}",
-                    at + 1,
-                    commit.score,
-                    commit.oid.short(),
-                    one_line(subject)
-                )?;
-                for reason in &commit.reasons {
-                    writeln!(out, "        {:+.2} {}", reason.points, one_line(&reason.words))?;
-                }
+            if found.rank.is_none_or(|rank| rank > beyond) {
+                miss(&mut out, case, found)?;
             }
         }
     }
@@ -106,25 +86,49 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     kinds.sort_unstable();
     kinds.dedup();
     for kind in kinds {
-        let of: Vec<_> = cases
-            .iter()
-            .zip(&ranks)
-            .filter(|(case, _)| case.kind == kind)
-            .map(|(_, rank)| *rank)
-            .collect();
+        let all = cases.iter().zip(&ranks);
+        let of: Vec<_> = all.filter(|(case, _)| case.kind == kind).map(|(_, rank)| *rank).collect();
         writeln!(out, "{kind:14} {}", Scores::of(&of))?;
     }
     writeln!(out, "{:14} {}", "all", Scores::of(&ranks))?;
     if args.ablations {
-        for without in check::ablations(&cases, &facets, &text, args.hindsight)? {
+        for without in check::ablations(&cases, &mut checker, &texts, args.hindsight)? {
             writeln!(out, "without {:26} {}", without.name, without.scores)?;
         }
     }
     if let Some(folds) = args.cross_validate {
-        let (scores, _) = check::cross_validate(cases, &facets, &text, folds, |line| {
+        let (scores, _) = check::cross_validate(cases, &mut checker, &texts, folds, |line| {
             let _ = writeln!(anstream::stderr(), "{line}");
         })?;
         writeln!(out, "cross-validated {scores}")?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The first three of a case and its answer, with their reasons.
+fn miss(out: &mut impl Write, case: &Case, found: &CaseRanking) -> anyhow::Result<()> {
+    let rank = found.rank.map_or("none".to_owned(), |rank| rank.to_string());
+    let symptom = one_line(&case.symptom);
+    writeln!(out, "{} rank {rank} of {}: {symptom}", case.id, found.commits.len())?;
+    for (at, commit) in found.commits.iter().enumerate() {
+        let answer = case.answers.contains(&commit.oid);
+        if at >= 3 && !answer {
+            continue;
+        }
+        let subject = case.subjects.get(&commit.oid).map_or("", String::as_str);
+        writeln!(
+            out,
+            " {}{:>4} {:6.2} {} {} {}",
+            if answer { '*' } else { ' ' },
+            at + 1,
+            commit.score,
+            commit.oid.short(),
+            commit.verdict,
+            one_line(subject)
+        )?;
+        for (points, words) in &commit.reasons {
+            writeln!(out, "        {points:+.2} {}", one_line(words))?;
+        }
+    }
+    Ok(())
 }

@@ -79,12 +79,13 @@ impl Place {
     }
 }
 
-/// An answer without what says where its records came from.
+/// An answer without what says where its records came from, and without what lies beside
+/// the window, which a store of one window does not hold.
 fn without_receipts(value: &Value) -> Value {
     match value {
         Value::Object(map) => map
             .iter()
-            .filter(|(key, _)| !["receipts", "coverage"].contains(&key.as_str()))
+            .filter(|(key, _)| !["receipts", "coverage", "outside"].contains(&key.as_str()))
             .map(|(key, value)| (key.clone(), without_receipts(value)))
             .collect::<serde_json::Map<_, _>>()
             .into(),

@@ -260,3 +260,78 @@ fn a_name_that_says_mlx_turns_the_engines_round() {
     assert_ne!(candidate(&report, &place.ollama(names::MLX_LAYER))["verdict"], "off-path");
     assert_eq!(candidate(&report, &place.ollama(names::PIN_BUMP))["verdict"], "off-path");
 }
+
+#[test]
+fn the_release_beside_a_window_is_told_where_it_holds_a_better_explanation() {
+    let place = Place::crawled();
+    let args = ["why", "ollama", "v0.6.1..v0.6.2", "--model", MODEL, "--backend", BACKEND];
+    let report = place.json(&args);
+    let penalty = place.ollama(names::PENALTY);
+    assert!(report["candidates"].as_array().unwrap().iter().all(|c| c["sha"] != penalty.as_str()));
+    let outside = report["outside"].as_array().unwrap();
+    let before = outside.iter().find(|o| o["side"] == "before").unwrap();
+    assert_eq!(before["head"], "v0.6.1");
+    let found = before["candidates"].as_array().unwrap();
+    assert!(found.iter().any(|c| c["sha"] == penalty.as_str()), "{before}");
+    assert!(outside.iter().any(|o| o["side"] == "after"));
+    // What came after HEAD is knowledge from after it.
+    let report = place.json(&[&args[..], &["--as-of", "head"]].concat());
+    let sides: Vec<&Value> =
+        report["outside"].as_array().unwrap().iter().map(|o| &o["side"]).collect();
+    assert_eq!(sides, ["before"]);
+}
+
+#[test]
+fn the_bisect_looks_at_every_commit_that_is_left() {
+    let place = Place::crawled();
+    let report = report(&place);
+    let bisects = report["bisect"].as_array().unwrap();
+    assert!(!bisects.is_empty());
+    for bisect in bisects {
+        let repository = match bisect["upstream"].as_str().unwrap() {
+            "ollama" => &place.demo.ollama,
+            _ => &place.demo.llama_cpp,
+        };
+        let command = bisect["command"].as_str().unwrap();
+        let rest = command.strip_prefix("git bisect start ").unwrap();
+        let (ends, paths) = rest.split_once(" -- ").unwrap_or((rest, ""));
+        let (bad, good) = ends.split_once(' ').unwrap();
+        let log = format!("git log --format=%H --no-merges {good}..{bad} -- {paths}");
+        let output = std::process::Command::new("sh")
+            .args(["-c", &log])
+            .current_dir(repository.path())
+            .output()
+            .unwrap();
+        let listed = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(listed.lines().count() as u64, bisect["tested"].as_u64().unwrap(), "{log}");
+        let left = report["candidates"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|c| c["upstream"] == bisect["upstream"] && c["verdict"] == "candidate");
+        let listed: Vec<&str> = listed.lines().collect();
+        let missed: Vec<&Value> =
+            left.filter(|c| !listed.contains(&c["sha"].as_str().unwrap())).collect();
+        // Merges are no step of their own.
+        assert!(
+            missed.iter().all(|c| c["subject"].as_str().unwrap().contains("erge")),
+            "{missed:?}"
+        );
+    }
+}
+
+#[test]
+fn reasons_and_gaps_say_what_kind_they_are() {
+    let place = Place::crawled();
+    let report = report(&place);
+    let first = &report["candidates"][0];
+    let kinds: Vec<&str> =
+        first["reasons"].as_array().unwrap().iter().map(|r| r["kind"].as_str().unwrap()).collect();
+    assert!(kinds.contains(&"default"), "{kinds:?}");
+    let nested = report["nested"].as_array().unwrap();
+    let mlx = nested.iter().find(|n| n["pin"] == "mlx").unwrap();
+    assert_eq!(mlx["gap_kind"], "not-tracked");
+    let phase = place.json(&["why", "ollama", &place.demo.window(), "--phase", "prefill"]);
+    let words = phase["candidates"].to_string();
+    assert!(words.contains("prompt processing ("), "{words}");
+}

@@ -111,7 +111,7 @@ pub fn packagers(
                     inner.push((pin.upstream.clone(), spec));
                 }
                 (None, _) => nested.gap = Some("only one end has this pin".to_owned()),
-                (Some(Err(why)), _) | (_, Err(why)) => nested.gap = Some(why),
+                (Some(Err(gap)), _) | (_, Err(gap)) => nested.gap = Some(gap.why),
             }
             out.nested.push(nested);
         }

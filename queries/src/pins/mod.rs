@@ -7,5 +7,5 @@ mod read;
 mod table;
 
 pub use between::{PinMove, moves};
-pub use read::{PinReader, PinTarget, PinValue};
+pub use read::{PinGap, PinGapKind, PinReader, PinTarget, PinValue};
 pub use table::{PinRow, pins};

@@ -37,6 +37,37 @@ pub struct PinTarget {
     pub derived: bool,
 }
 
+/// Why what a pin brings cannot be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PinGap {
+    /// What kind of gap it is.
+    pub kind: PinGapKind,
+    /// In words.
+    pub why: String,
+}
+
+/// What kind of gap a pin leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PinGapKind {
+    /// No file declares the pinned upstream.
+    NotTracked,
+    /// Nothing of it is stored.
+    NotCrawled,
+    /// Its value names nothing that is stored.
+    Unknown,
+    /// The pin is in one of the trees alone.
+    OneEnd,
+    /// It went back to something older.
+    WentBack,
+}
+
+impl std::fmt::Display for PinGap {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.why)
+    }
+}
+
 /// Reads pins out of trees.
 pub struct PinReader<'a> {
     store: &'a Store,
@@ -145,12 +176,14 @@ impl<'a> PinReader<'a> {
     ///
     /// # Errors
     /// Those of the store.
-    pub fn target(&self, pin: &PinValue) -> Result<Result<PinTarget, String>, QueryError> {
+    pub fn target(&self, pin: &PinValue) -> Result<Result<PinTarget, PinGap>, QueryError> {
+        let gap = |kind, why| Ok(Err(PinGap { kind, why }));
         let Some(target) = self.upstreams.find(&pin.upstream) else {
-            return Ok(Err(format!("{} is not tracked", pin.upstream)));
+            return gap(PinGapKind::NotTracked, format!("{} is not tracked", pin.upstream));
         };
         if self.store.find_upstream(&target.name)?.is_none() {
-            return Ok(Err(format!("{0} is not crawled: `headwater crawl {0}`", target.name)));
+            let why = format!("{0} is not crawled: `headwater crawl {0}`", target.name);
+            return gap(PinGapKind::NotCrawled, why);
         }
         let resolver = Resolver::new(self.store, target)?;
         Ok(match resolver.resolve(&pin.value) {
@@ -169,7 +202,7 @@ impl<'a> PinReader<'a> {
                 error @ (QueryError::UnknownRevision { .. }
                 | QueryError::NotStored { .. }
                 | QueryError::Ambiguous { .. }),
-            ) => Err(error.to_string()),
+            ) => Err(PinGap { kind: PinGapKind::Unknown, why: error.to_string() }),
             Err(error) => return Err(error),
         })
     }

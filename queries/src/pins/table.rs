@@ -78,7 +78,7 @@ pub fn pins(
             let target = reader.target(&value)?;
             let (target, unresolved) = match target {
                 Ok(target) => (Some(target), None),
-                Err(why) => (None, Some(why)),
+                Err(gap) => (None, Some(gap.why)),
             };
             rows.push(PinRow {
                 tag: tag.name.clone(),

@@ -2,7 +2,7 @@
 //! person can read, made of words, concepts and what the changed files are.
 //! Where a commit stands in its window never counts.
 
-pub mod check;
+mod asked;
 mod clauses;
 mod concepts;
 mod corpus;
@@ -22,6 +22,7 @@ mod weights;
 mod within;
 pub mod words;
 
+pub use asked::PhasePaths;
 pub use clauses::{Clause, ClauseKind, Clauses};
 pub use concepts::{Concept, ConceptRule, Concepts, Meaning};
 pub use corpus::CorpusStats;
@@ -31,7 +32,7 @@ pub use features::{CommitFeatures, Field, Reader, Terms};
 pub use mentions::{Mention, MentionKind, MentionTarget, Mentions};
 pub use model_name::{ModelName, ModelNames};
 pub use question::{Query, Question, QuestionConcept, QuestionReader, QuestionTerm};
-pub use score::{Candidate, Later, Outlook, Ranked, Ranking, Reason, rank};
+pub use score::{Candidate, Later, Outlook, Ranked, Ranking, Reason, ReasonKind, Scale, rank};
 pub use tokens::{TermId, Tokenizer, term_id};
 pub use weights::{FieldWeights, HindsightWeights, StructureWeights, TextWeights, Weights};
 pub use within::is_meant;

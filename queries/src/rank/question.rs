@@ -1,5 +1,6 @@
 //! A question, and what is read out of it.
 
+use super::asked::{AskedFor, Wanted};
 use super::clauses::{ClauseKind, Clauses};
 use super::concepts::{Concepts, Meaning};
 use super::facets::Facets;
@@ -17,6 +18,10 @@ pub struct Query {
     pub backend: Option<String>,
     /// The model, by any name.
     pub model: Option<String>,
+    /// The phase in question: `prefill`, `decode`, `load`.
+    pub phase: Option<String>,
+    /// What kind of change was seen: `speed`, `output`, …
+    pub kind: Option<String>,
 }
 
 /// One word of the question.
@@ -82,6 +87,7 @@ pub struct QuestionReader<'a> {
     facets: &'a Facets,
     concepts: Concepts,
     clauses: Clauses,
+    asked_for: AskedFor,
     tokenizer: Tokenizer,
 }
 
@@ -101,7 +107,8 @@ impl<'a> QuestionReader<'a> {
     /// Where a shipped data file is not valid.
     pub fn with(facets: &'a Facets, concepts: Concepts) -> Result<Self, RulesError> {
         let tokenizer = facets.tokenizer();
-        Ok(QuestionReader { facets, concepts, clauses: Clauses::shipped()?, tokenizer })
+        let (clauses, asked_for) = (Clauses::shipped()?, AskedFor::shipped()?);
+        Ok(QuestionReader { facets, concepts, clauses, asked_for, tokenizer })
     }
 
     /// What a question asks for.
@@ -166,11 +173,32 @@ impl<'a> QuestionReader<'a> {
                 });
             }
         }
+        let by = [
+            (query.phase.as_deref(), "phase", AskedFor::by_phase as fn(&_, &_, &_) -> Wanted),
+            (query.kind.as_deref(), "kind", AskedFor::by_kind),
+        ];
+        let (mut areas, mut live) = (0, 0);
+        for (name, option, of) in by {
+            let Some(name) = name else { continue };
+            let wanted = of(&self.asked_for, name, self.facets);
+            areas |= wanted.areas;
+            live |= wanted.live;
+            for concept in wanted.concepts {
+                let known = out.concepts.iter().any(|known| known.name == concept);
+                if let Some(found) = self.concepts.named(&concept).filter(|_| !known) {
+                    out.concepts.push(QuestionConcept {
+                        name: concept,
+                        asked: format!("--{option} {name}"),
+                        meanings: found.meanings.clone(),
+                    });
+                }
+            }
+        }
         let asked = |name: &str| out.concepts.iter().any(|concept| concept.name == name);
         out.defaults = asked("changed by default");
         out.offload = asked("weights on the CPU");
-        out.areas = self.facets.asked_areas(&complaint);
-        out.live = self.facets.live_inert(&query.symptom);
+        out.areas = self.facets.asked_areas(&complaint) | areas;
+        out.live = self.facets.live_inert(&query.symptom) | live;
         Ok(out)
     }
 }

@@ -14,9 +14,55 @@ use super::tokens::TermId;
 use super::weights::Weights;
 use super::within;
 
+/// What kind of evidence a reason is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReasonKind {
+    /// Words of the symptom.
+    Words,
+    /// What the words mean in the field.
+    Concept,
+    /// The backend in question.
+    Backend,
+    /// Another backend alone.
+    OtherBackend,
+    /// The part of the program in question.
+    Part,
+    /// Files that nothing running reads.
+    InertFiles,
+    /// Files that every model goes through.
+    Core,
+    /// How large it is.
+    Size,
+    /// Taken back within the window.
+    Undone,
+    /// A default that moves.
+    Default,
+    /// It came through a pin.
+    Nested,
+    /// A later commit takes it back.
+    RevertedLater,
+    /// A later commit names it as the cause of what it mends.
+    BlamedLater,
+    /// A later commit names it.
+    NamedLater,
+    /// A merge, by the best of what it merges.
+    Merge,
+    /// Its message names the model's family.
+    Family,
+    /// What rules say that it is about.
+    Class,
+    /// It is ruled out.
+    RuledOut,
+    /// A moved pin, by what that brings.
+    Pin,
+}
+
 /// One part of a score, in words.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reason {
+    /// What kind of evidence it is.
+    pub kind: ReasonKind,
     /// Its points; negative where it speaks against the commit.
     pub points: f64,
     /// What it says.
@@ -97,6 +143,17 @@ pub struct Ranking {
     /// How well the best commit meets the words of the question: 0 not at all, 1 as well
     /// as a commit that is about it does.
     pub met: f64,
+    /// What others are measured against to stand beside these.
+    pub scale: Scale,
+}
+
+/// The matches to which a window's commits are in proportion.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Scale {
+    /// Of words.
+    pub text: f64,
+    /// Of concepts.
+    pub concept: f64,
 }
 
 /// What a match of words came to.
@@ -126,10 +183,10 @@ pub fn rank(
         .map(|(candidate, (text, concept))| {
             let mut reasons = Vec::new();
             let points = weights.text.points * part(text.sum, best_text.max(weights.text.floor));
-            told(&mut reasons, text, points, "words of the symptom");
+            told(&mut reasons, ReasonKind::Words, text, points, "words of the symptom");
             let floor = best_concept.max(weights.concept.floor);
             let points = weights.concept.points * part(concept.sum, floor);
-            told(&mut reasons, concept, points, "speaks of");
+            told(&mut reasons, ReasonKind::Concept, concept, points, "speaks of");
             let (inert, contradicted) =
                 structure(&mut reasons, question, candidate.commit, facets, weights);
             facts(&mut reasons, question, candidate, weights);
@@ -139,6 +196,7 @@ pub fn rank(
             if let Some((by, times, how)) = shown.or(told) {
                 push(
                     &mut reasons,
+                    ReasonKind::Undone,
                     times * weights.structure.reverted,
                     format!("undone within the window ({}){how}", by.short()),
                     vec![by.to_string()],
@@ -160,7 +218,8 @@ pub fn rank(
     };
     // Squared, since the middle of the scale is met by chance in any large window.
     let met = part(best_text, weights.text.floor).min(1.0).powi(2);
-    Ranking { commits, outlook, met }
+    let scale = Scale { text: best_text, concept: best_concept };
+    Ranking { commits, outlook, met, scale }
 }
 
 /// Sums the reasons up and puts the largest first.
@@ -169,9 +228,15 @@ fn settle(commit: &mut Ranked) {
     commit.score = commit.reasons.iter().map(|reason| reason.points).sum();
 }
 
-pub(super) fn push(reasons: &mut Vec<Reason>, points: f64, words: String, evidence: Vec<String>) {
+pub(super) fn push(
+    reasons: &mut Vec<Reason>,
+    kind: ReasonKind,
+    points: f64,
+    words: String,
+    evidence: Vec<String>,
+) {
     if points != 0.0 {
-        reasons.push(Reason { points, words, evidence });
+        reasons.push(Reason { kind, points, words, evidence });
     }
 }
 
@@ -184,12 +249,12 @@ fn part(sum: f64, best: f64) -> f64 {
     if sum <= 0.0 || best <= 0.0 { 0.0 } else { sum / best }
 }
 
-fn told(reasons: &mut Vec<Reason>, found: Match, points: f64, what: &str) {
+fn told(reasons: &mut Vec<Reason>, kind: ReasonKind, found: Match, points: f64, what: &str) {
     let mut parts = found.parts;
     parts.sort_by(|a, b| descending(a.0, b.0));
     parts.truncate(5);
     let evidence: Vec<String> = parts.into_iter().map(|part| part.1).collect();
-    push(reasons, points, format!("{what}: {}", evidence.join(", ")), evidence);
+    push(reasons, kind, points, format!("{what}: {}", evidence.join(", ")), evidence);
 }
 
 fn bm25(corpus: &CorpusStats, weights: &Weights, field: Field, len: u32, count: f64) -> f64 {
@@ -287,7 +352,13 @@ fn structure(
         let touched = (commit.files.backends | commit.named) & question.asked;
         if touched != 0 {
             let names = facets.backend_names(touched).join(", ");
-            push(reasons, weights.backend, format!("the backend in question: {names}"), vec![]);
+            push(
+                reasons,
+                ReasonKind::Backend,
+                weights.backend,
+                format!("the backend in question: {names}"),
+                vec![],
+            );
         }
         let cpu = facets.backend_bit("cpu").map_or(0, |at| 1u32 << at);
         let allowed = question.wanted | if question.offload { cpu } else { 0 };
@@ -299,28 +370,52 @@ fn structure(
         if contradicted {
             let other = if headed { commit.headed } else { commit.files.backends };
             let names = facets.backend_names(other).join(", ");
-            push(reasons, weights.contradiction, format!("another backend: {names}"), vec![]);
+            push(
+                reasons,
+                ReasonKind::OtherBackend,
+                weights.contradiction,
+                format!("another backend: {names}"),
+                vec![],
+            );
         }
     }
     let areas = commit.files.areas & question.areas;
     if areas != 0 {
         let names = facets.area_names(areas).join(", ");
-        push(reasons, weights.area, format!("the part in question: {names}"), vec![]);
+        push(
+            reasons,
+            ReasonKind::Part,
+            weights.area,
+            format!("the part in question: {names}"),
+            vec![],
+        );
     }
     let inert = commit.files.count > 0
         && commit.files.inert_count == commit.files.count
         && commit.files.inert & question.live == 0;
     if inert {
         let names = facets.inert_names(commit.files.inert).join(", ");
-        push(reasons, weights.inert, format!("nothing but {names}"), vec![]);
+        push(
+            reasons,
+            ReasonKind::InertFiles,
+            weights.inert,
+            format!("nothing but {names}"),
+            vec![],
+        );
     }
     let core = f64::from(commit.files.core.min(2)) / 2.0;
-    push(reasons, weights.core * core, "files that every model goes through".to_owned(), vec![]);
+    push(
+        reasons,
+        ReasonKind::Core,
+        weights.core * core,
+        "files that every model goes through".to_owned(),
+        vec![],
+    );
     let log = |n: u32, scale: f64| ((1.0 + f64::from(n)).ln() / scale).min(1.0);
     let size =
         (log(commit.lines, 6.2) + log(commit.conditions, 4.0) + log(commit.files.count, 2.5)) / 3.0;
     let words = format!("{} lines in {} files", commit.lines, commit.files.count);
-    push(reasons, weights.size * size, words, vec![]);
+    push(reasons, ReasonKind::Size, weights.size * size, words, vec![]);
     (inert, contradicted)
 }
 
@@ -335,25 +430,33 @@ fn facts(
         let knobs = candidate.defaults.join(", ");
         push(
             reasons,
+            ReasonKind::Default,
             weights.structure.defaults,
             format!("moves a default: {knobs}"),
             candidate.defaults.to_vec(),
         );
     }
     if candidate.nested {
-        push(reasons, weights.structure.nested, "came through a pin".to_owned(), vec![]);
+        push(
+            reasons,
+            ReasonKind::Nested,
+            weights.structure.nested,
+            "came through a pin".to_owned(),
+            vec![],
+        );
     }
     let weights = &weights.hindsight;
-    for (kind, points, words) in [
-        (MentionKind::Revert, weights.revert, "reverted by"),
-        (MentionKind::Cause, weights.cause, "named as the cause by"),
-        (MentionKind::Named, weights.named, "mentioned by"),
+    for (kind, reason, points, words) in [
+        (MentionKind::Revert, ReasonKind::RevertedLater, weights.revert, "reverted by"),
+        (MentionKind::Cause, ReasonKind::BlamedLater, weights.cause, "named as the cause by"),
+        (MentionKind::Named, ReasonKind::NamedLater, weights.named, "mentioned by"),
     ] {
         let Some(first) = candidate.later.iter().find(|later| later.kind == kind) else { continue };
         let evidence =
             candidate.later.iter().filter(|l| l.kind == kind).map(|l| l.by.to_string()).collect();
         push(
             reasons,
+            reason,
             points,
             format!("{words} {} {}", first.by.short(), first.place).trim().to_owned(),
             evidence,

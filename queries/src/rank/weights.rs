@@ -153,6 +153,12 @@ impl Weights {
         WEIGHTS
     }
 
+    /// These, with words of every clause counted.
+    pub(crate) fn every_word(mut self) -> Self {
+        (self.text.spared, self.text.remedy) = (1.0, 1.0);
+        self
+    }
+
     /// Weights from the text of a data file.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use headwater_store::Oid;
 
 use super::features::CommitFeatures;
 use super::mentions::{Mention, MentionKind, MentionTarget};
-use super::score::{Candidate, Ranked, descending, push};
+use super::score::{Candidate, Ranked, ReasonKind, descending, push};
 use super::weights::Weights;
 
 /// Commits that are undone within the window, and the commits that undo them,
@@ -60,6 +60,7 @@ pub(super) fn merges(candidates: &[Candidate<'_>], ranked: &mut [Ranked], weight
         }
         push(
             &mut merge.reasons,
+            ReasonKind::Merge,
             weights.structure.merge_of_many * (best - merge.score),
             format!("merges {} commits, of which {} scores best", members.len(), member.short()),
             vec![member.to_string()],

@@ -124,7 +124,10 @@ pub fn contains(
     for place in places(upstreams, upstream, &pins, target) {
         let (of, held): (&Upstream, Result<StoredCommit, String>) = match place {
             Place::Own => (upstream, Ok(release.commit.clone())),
-            Place::Pinned(of, pin) => (of, reader.target(pin)?.map(|target| target.commit)),
+            Place::Pinned(of, pin) => {
+                let target = reader.target(pin)?;
+                (of, target.map(|target| target.commit).map_err(|gap| gap.why))
+            }
         };
         let found = named(store, of, target)?;
         if found.is_empty() {

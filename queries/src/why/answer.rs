@@ -2,24 +2,23 @@
 
 use std::collections::HashMap;
 
-use headwater_store::model::Label;
 use headwater_store::upstream::Upstreams;
 use headwater_store::{Oid, Store};
 
-use super::candidates::{RankedWindow, place_pins, ranked};
-use super::collect::{Collected, collect};
+use super::candidates::candidates;
 use super::effective::{self, Asked};
-use super::engines::Engines;
-use super::known::{Known, know, mark_pins};
-use super::nested::nested_windows;
+use super::gather::{Windows, labels_of};
 use super::open::{asked_again, open_questions};
+use super::outside::{Beside, outside};
+use super::prepared::{Prepared, query_of};
 use super::prior::Prior;
 use super::report::{DefaultEvent, Verdict, WhyReport};
-use super::{AsOf, WhyQuestion, absences, families, headline};
+use super::score::{Points, score};
+use super::{AsOf, WhyQuestion, absences, bisect, headline};
 use crate::QueryError;
 use crate::classify::RuleTexts;
-use crate::ledger::{Extractors, Spellings};
-use crate::rank::{Facets, Weights};
+use crate::ledger::Extractors;
+use crate::rank::{Facets, QuestionReader, Weights};
 
 /// The rule sets that an answer is made by.
 pub struct Rules {
@@ -33,6 +32,13 @@ pub struct Rules {
     pub weights: Weights,
 }
 
+impl Rules {
+    /// All points.
+    pub(super) fn points(&self) -> Result<Points, QueryError> {
+        Ok(Points { weights: self.weights.clone(), prior: Prior::built_in()?, verdicts: true })
+    }
+}
+
 /// Answers why a window changed.
 ///
 /// # Errors
@@ -44,62 +50,64 @@ pub fn why(
     question: &WhyQuestion,
 ) -> Result<WhyReport, QueryError> {
     let upstream = upstreams.get(&question.upstream)?;
-    let main = collect(store, upstream, &question.window, question.jobs)?;
-    let (nested, inner) = nested_windows(store, upstreams, &main, question.jobs)?;
-
-    let mut objects = store.objects(&upstream.name)?.reader();
-    let trees = [main.base.commit.commit().tree, main.head.commit.commit().tree];
-    let asked = Asked::find(store, question.model.as_deref())?;
-    let named = families::format_of(question.model.as_deref());
-    let format = asked.as_ref().and_then(Asked::format).unwrap_or(named);
-    let engines = Engines::read(upstream, format, trees, &mut objects)?;
-    let family = question.model.as_deref().map(families::of_model);
-
-    let mut spellings = Spellings::default();
-    let mut all: Vec<(&Collected<'_>, Vec<Known<'_>>)> = Vec::new();
+    let windows =
+        Windows::collect(store, upstreams, upstream, &question.window, None, question.jobs)?;
+    let Windows { main, nested, .. } = &windows;
+    let model = Asked::find(store, question.model.as_deref())?;
+    let (engines, all) = windows.know(store, rules, question, model.as_ref())?;
     let mut absent = Vec::new();
-    for window in std::iter::once(&main).chain(&inner) {
-        let known =
-            know(store, rules, &engines, question, family.as_deref(), window, &mut spellings)?;
-        let labels: Vec<Vec<Label>> = known.iter().map(|k| k.labels.clone()).collect();
-        let moved =
-            known.iter().any(|k| k.events.iter().any(|e| e.old.is_some() && e.new.is_some()));
+    for (window, known) in &all {
+        let (labels, moved) = labels_of(known);
         absent.extend(absences::of(window, &labels, moved)?);
-        all.push((window, known));
     }
-    mark_pins(upstream, &engines, &nested, &mut all);
 
-    let prior = Prior::built_in()?;
-    let RankedWindow { mut candidates, nothing, met } =
-        ranked(store, rules, question, &prior, &all)?;
-    place_pins(&mut candidates, &prior, &nested, &all);
-    for (at, candidate) in candidates.iter_mut().enumerate() {
-        candidate.rank = at + 1;
-    }
+    let points = rules.points()?;
+    let query = query_of(question);
+    let mut reader = QuestionReader::new(&rules.facets)?;
+    let every_word = reader.read(&query, &points.weights.clone().every_word())?;
+    let asked = reader.read(&query, &points.weights)?;
+    let prepared = Prepared::of(store, rules, question, &every_word, nested, &all)?;
+    let hindsight = question.as_of != AsOf::Head;
+    let scoring = score(&prepared, &asked, &rules.facets, &points, hindsight, None);
+    let candidates = candidates(store, question, &all, &scoring.commits)?;
+    let beside = Beside {
+        question,
+        model: model.as_ref(),
+        every_word: &every_word,
+        asked: &asked,
+        points: &points,
+        scoring: &scoring,
+    };
+    let outside = outside(store, upstreams, rules, main, &beside)?;
+    let left = candidates.iter().filter(|c| c.verdict.is_open()).map(|c| c.sha).collect();
+    let bisect =
+        all.iter().filter_map(|(window, known)| bisect::of(window, known, &left)).collect();
     let order: HashMap<Oid, usize> = candidates.iter().map(|c| (c.sha, c.rank)).collect();
     let mut events: Vec<DefaultEvent> =
         all.iter().flat_map(|(_, known)| known).flat_map(|k| k.events.clone()).collect();
     events.sort_by_key(|event| order.get(&event.sha).copied().unwrap_or(usize::MAX));
 
-    let effective = match &asked {
-        Some(asked) => {
-            effective::changes(store, upstreams, &rules.extractors, &main, &events, asked)?
+    let effective = match &model {
+        Some(model) => {
+            effective::changes(store, upstreams, &rules.extractors, main, &events, model)?
         }
         None => Vec::new(),
     };
-    let open = open_questions(question, &main, &nested, &events, &engines, met, asked.as_ref());
+    let open =
+        open_questions(question, main, nested, &events, &engines, scoring.met, model.as_ref());
     let window = main.report.clone();
     let found = headline::Found {
         window: &window,
-        nested: &nested,
+        nested,
         candidates: &candidates,
         events: &events,
-        nothing,
+        nothing: scoring.nothing(),
+        pins: !upstream.pins.is_empty(),
         unread: nested
             .iter()
             .filter(|n| n.window.is_none() && !engines.pin_is_off_path(&n.pin))
             .collect(),
-        hindsight: question.as_of != AsOf::Head,
+        hindsight,
     };
     let headline = headline::line(&found);
     let mut verdicts: Vec<(Verdict, usize)> = Vec::new();
@@ -115,8 +123,10 @@ pub fn why(
         headline,
         question: asked_again(question, &window.base, &window.head),
         window,
-        nested,
+        nested: windows.nested.clone(),
         candidates,
+        outside,
+        bisect,
         verdicts,
         default_events: events,
         effective,

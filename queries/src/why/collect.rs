@@ -1,6 +1,7 @@
 //! Gathering a window's commits.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use headwater_store::graph::CommitGraph;
 use headwater_store::upstream::Upstream;
@@ -8,28 +9,32 @@ use headwater_store::{Oid, Scope, Store, StoredPatch};
 
 use super::report::WindowReport;
 use crate::QueryError;
-use crate::window::{How, Resolved, Span, WindowSpec, span};
+use crate::window::{How, Resolved, Span, WindowSpec, span, span_in};
 
 /// A window with its commits.
 pub(super) struct Collected<'a> {
     pub(super) upstream: &'a Upstream,
     pub(super) base: Resolved,
     pub(super) head: Resolved,
-    pub(super) graph: CommitGraph,
+    pub(super) graph: Arc<CommitGraph>,
     pub(super) report: WindowReport,
     pub(super) patches: Vec<StoredPatch>,
     /// Commits of the window whose change BASE has already, with the twin that BASE has.
     pub(super) shipped: HashMap<Oid, Oid>,
 }
 
-/// Collects `base..head` of an upstream.
+/// Collects `base..head` of an upstream, in `graph` where that was read already.
 pub(super) fn collect<'a>(
     store: &'a Store,
     upstream: &'a Upstream,
     spec: &WindowSpec,
+    graph: Option<Arc<CommitGraph>>,
     jobs: usize,
 ) -> Result<Collected<'a>, QueryError> {
-    let span = span(store, upstream, spec)?;
+    let span = match graph {
+        Some(graph) => span_in(store, upstream, spec, graph)?,
+        None => span(store, upstream, spec)?,
+    };
     let (ids, name) = (span.ids(), span.name(upstream));
     let (reported, missing) = span.counted(store, upstream)?;
     let Span { upstream: id, base, head, graph, base_node, nodes, behind, .. } = span;

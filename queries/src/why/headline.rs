@@ -1,9 +1,13 @@
 //! The answer in a line.
 
 use super::report::{Candidate, DefaultEvent, NestedWindow, Verdict, WindowReport};
+use crate::rank::ReasonKind;
 
 /// A first candidate with fewer points than this is there for want of a better one.
-const WEAK: f64 = 1.5;
+pub(super) const WEAK: f64 = 1.5;
+
+/// What may have changed as well, and no history of commits tells.
+const UNSEEN: &str = "Drivers, toolkits and re-quantized models are not in this store";
 
 /// What the line is made of.
 pub(super) struct Found<'a> {
@@ -13,6 +17,8 @@ pub(super) struct Found<'a> {
     pub(super) events: &'a [DefaultEvent],
     /// Nothing in the window can have an effect on what was asked.
     pub(super) nothing: bool,
+    /// The upstream pins its engine.
+    pub(super) pins: bool,
     /// Pins that moved to what is not in the store, and that the model may meet.
     pub(super) unread: Vec<&'a NestedWindow>,
     /// What came after the window was looked at.
@@ -36,24 +42,20 @@ pub(super) fn line(found: &Found<'_>) -> String {
             )
         })
         .collect();
+    let window = format!("{} {}..{}", found.window.upstream, found.window.base, found.window.head);
     let Some(first) = first else {
-        let pin = match (found.nested.is_empty(), unread.is_empty()) {
+        let pin = match (found.pins && found.nested.is_empty(), unread.is_empty()) {
             (true, _) => " and the engine's pin did not move",
             (false, true) => "",
             (false, false) => {
-                return format!(
-                    "Nothing that is stored of {} {}..{} can explain it.{unread}",
-                    found.window.upstream, found.window.base, found.window.head
-                );
+                return format!("Nothing that is stored of {window} can explain it.{unread}");
             }
         };
-        return format!(
-            "Nothing in {} {}..{} can explain it: of {} commits none is left that a model on the server meets{pin}. Drivers, toolkits and re-quantized models are not in this store.",
-            found.window.upstream,
-            found.window.base,
-            found.window.head,
-            found.candidates.len()
-        );
+        let none = match found.candidates.len() {
+            1 => "its one commit changes nothing that a model on the server meets".to_owned(),
+            n => format!("of {n} commits none is left that a model on the server meets"),
+        };
+        return format!("Nothing in {window} can explain it: {none}{pin}. {UNSEEN}.");
     };
     let event = found
         .events
@@ -64,8 +66,8 @@ pub(super) fn line(found: &Found<'_>) -> String {
         Some(event) => format!(
             "moves the default of {} {} → {}",
             event.knob,
-            event.old.as_deref().unwrap_or_default(),
-            event.new.as_deref().unwrap_or_default()
+            brief(event.old.as_deref().unwrap_or_default()),
+            brief(event.new.as_deref().unwrap_or_default())
         ),
         None => format!("“{}”", first.subject),
     };
@@ -87,9 +89,8 @@ pub(super) fn line(found: &Found<'_>) -> String {
         Some(_) => " No setting brings the old value back.".to_owned(),
         None => String::new(),
     };
-    let later = first.reasons.iter().find(|r| {
-        r.words.starts_with("reverted by") || r.words.starts_with("named as the cause by")
-    });
+    let blamed = [ReasonKind::RevertedLater, ReasonKind::BlamedLater];
+    let later = first.reasons.iter().find(|reason| blamed.contains(&reason.kind));
     let fixed = match (later, found.hindsight) {
         (Some(later), _) => format!(" Later {}.", later.words),
         (None, true) => " No later commit in the store reverts or blames it.".to_owned(),
@@ -100,13 +101,49 @@ pub(super) fn line(found: &Found<'_>) -> String {
         1 => "1 other change is not ruled out.".to_owned(),
         n => format!("{n} other changes are not ruled out."),
     };
-    let opening = match first.score < WEAK {
-        true => "Nothing here speaks strongly for itself; first of what is left",
-        false => "Strongest candidate",
+    let weak = first.score < WEAK;
+    if weak && found.pins && found.nested.is_empty() {
+        let left = match open.len() {
+            1 => "one commit is not ruled out, which does not speak for itself".to_owned(),
+            n => format!("none of the {n} commits that are not ruled out speaks for itself"),
+        };
+        return format!(
+            "Nothing in {window} explains it by what is known: the engine's pin did not move, and {left} (first {} {} {what}{shipped}). {UNSEEN}.",
+            first.upstream,
+            first.sha.short(),
+        );
+    }
+    let (opening, unseen) = match weak {
+        true => (
+            "Nothing here speaks strongly for itself; first of what is left",
+            format!(" {UNSEEN}."),
+        ),
+        false => ("Strongest candidate", String::new()),
     };
     format!(
-        "{opening}: {} {} {what}{shipped}.{undo}{fixed} {others}{unread}",
+        "{opening}: {} {} {what}{shipped}.{undo}{fixed} {others}{unread}{unseen}",
         first.upstream,
         first.sha.short(),
     )
+}
+
+/// A value short enough for a line.
+fn brief(value: &str) -> std::borrow::Cow<'_, str> {
+    match value.char_indices().nth(80) {
+        Some((at, _)) => format!("{}…", value.get(..at).unwrap_or(value)).into(),
+        None => value.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::brief;
+
+    #[test]
+    fn a_long_value_is_cut_between_characters() {
+        assert_eq!(brief("1.1"), "1.1");
+        let long = "é".repeat(200);
+        assert_eq!(brief(&long).chars().count(), 81);
+        assert!(brief(&long).ends_with('…'));
+    }
 }

@@ -16,6 +16,7 @@ use super::verdict::{Judge, Judged};
 use crate::QueryError;
 use crate::derive::labels::{Labeller, Sources};
 use crate::ledger::{Session, Spellings};
+use crate::rank::PhasePaths;
 
 /// One commit with all that is known of it.
 pub(super) struct Known<'a> {
@@ -48,7 +49,11 @@ pub(super) fn know<'w>(
         own = Engines::read(window.upstream, engines.format(), trees, &mut objects)?;
         &own
     };
-    let judge = Judge { rules: &path_rules, engines, family };
+    let phase = match question.phase.as_deref() {
+        Some(phase) => PhasePaths::of(phase)?,
+        None => None,
+    };
+    let judge = Judge { rules: &path_rules, engines, family, phase: phase.as_ref() };
     let id = store.upstream(&window.upstream.name)?;
     let events_through = store
         .default_events_state(id)?

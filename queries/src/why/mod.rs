@@ -3,26 +3,32 @@
 
 mod absences;
 mod answer;
+mod bisect;
 mod candidates;
+pub mod check;
 mod collect;
 mod defaults;
 mod effective;
 mod engines;
 mod families;
+mod gather;
 mod headline;
 mod known;
 mod nested;
 mod open;
+mod outside;
 mod paths;
+mod prepared;
 mod prior;
 mod report;
+mod score;
 mod undone;
 mod verdict;
 
 pub use answer::{Rules, why};
 pub use report::{
-    Candidate, ClassEvidence, DefaultEvent, Effective, NestedWindow, OpenQuestion, Reason, Verdict,
-    WhyReport, WindowReport,
+    Bisect, Candidate, ClassEvidence, DefaultEvent, Effective, NestedWindow, OpenQuestion, Outside,
+    Reason, Side, Verdict, WhyReport, WindowReport,
 };
 pub(crate) use verdict::lines as label_lines;
 

@@ -6,7 +6,7 @@ use headwater_store::upstream::Upstreams;
 use super::collect::{Collected, collect};
 use super::report::NestedWindow;
 use crate::QueryError;
-use crate::pins::{PinMove, PinReader, PinTarget, PinValue};
+use crate::pins::{PinGap, PinGapKind, PinMove, PinReader, PinTarget, PinValue};
 use crate::window::WindowSpec;
 
 /// The windows that moved pins open, and the commits of those that are stored.
@@ -40,7 +40,8 @@ pub(super) fn nested_windows<'a>(
             pin_head: new.map(|pin| pin.value.clone()),
             moved_by,
             window: window.as_ref().map(|window| window.report.clone()),
-            gap,
+            gap_kind: gap.as_ref().map(|gap| gap.kind),
+            gap: gap.map(|gap| gap.why),
         });
         inner.extend(window);
     }
@@ -55,23 +56,25 @@ fn one_nested<'a>(
     old: Option<&PinValue>,
     new: Option<&PinValue>,
     jobs: usize,
-) -> Result<(Option<Collected<'a>>, Option<String>), QueryError> {
+) -> Result<(Option<Collected<'a>>, Option<PinGap>), QueryError> {
     let (Some(old), Some(new)) = (old, new) else {
-        return Ok((None, Some("only one end has this pin".to_owned())));
+        let why = "only one end has this pin".to_owned();
+        return Ok((None, Some(PinGap { kind: PinGapKind::OneEnd, why })));
     };
     let (base, head) = match (reader.target(old)?, reader.target(new)?) {
         (Ok(base), Ok(head)) => (base, head),
-        (Err(why), _) | (_, Err(why)) => return Ok((None, Some(why))),
+        (Err(gap), _) | (_, Err(gap)) => return Ok((None, Some(gap))),
     };
     let upstream = upstreams.get(&new.upstream)?;
     let end = |target: &PinTarget| {
         target.build.clone().unwrap_or_else(|| target.commit.commit().oid.to_string())
     };
     let spec = WindowSpec { base: end(&base), head: end(&head) };
-    match collect(store, upstream, &spec, jobs) {
+    match collect(store, upstream, &spec, None, jobs) {
         Ok(window) => Ok((Some(window), None)),
         Err(QueryError::Reversed { base, head }) => {
-            Ok((None, Some(format!("the pin went back, from {base} to {head}"))))
+            let why = format!("the pin went back, from {base} to {head}");
+            Ok((None, Some(PinGap { kind: PinGapKind::WentBack, why })))
         }
         Err(error) => Err(error),
     }

@@ -8,6 +8,7 @@ use super::collect::Collected;
 use super::effective::Asked;
 use super::engines::Engines;
 use super::report::{DefaultEvent, NestedWindow, OpenQuestion};
+use crate::pins::PinGapKind;
 
 /// Below this, the words of a symptom say little (see `Ranking::met`).
 const FEW_WORDS: f64 = 0.35;
@@ -31,7 +32,7 @@ pub(super) fn open_questions(
         if let Some(gap) = &nested.gap {
             let ends = [&nested.pin_base, &nested.pin_head];
             let [base, head] = ends.map(|end| end.as_deref().unwrap_or("none"));
-            let how = match gap.contains("not tracked") {
+            let how = match nested.gap_kind == Some(PinGapKind::NotTracked) {
                 true => "; declare it in a file (docs/upstreams.md) and crawl a clone of it",
                 false => "",
             };

@@ -3,8 +3,10 @@
 
 use serde::Deserialize;
 
-use super::report::{ClassEvidence, DefaultEvent};
+use super::report::{DefaultEvent, Verdict};
+use super::score::Part;
 use crate::QueryError;
+use crate::rank::ReasonKind;
 
 const FILE: &str = include_str!("../../rules/rank/prior.toml");
 
@@ -40,13 +42,13 @@ struct Points {
 /// Points for verdicts.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct VerdictPoints {
+struct VerdictPoints {
     /// Wrong model, phase or scope, or already shipped.
-    pub(super) excluded: f64,
+    excluded: f64,
     /// Not on the engine or backend in question.
-    pub(super) off_path: f64,
+    off_path: f64,
     /// Inert.
-    pub(super) inert: f64,
+    inert: f64,
 }
 
 /// What is known decides as far as words do not.
@@ -63,22 +65,32 @@ impl Mixed<'_> {
     }
 }
 
-/// A part of a score.
-pub(super) struct Part {
-    pub(super) points: f64,
-    pub(super) words: String,
-}
-
 impl Prior {
     pub(super) fn built_in() -> Result<Self, QueryError> {
-        toml::from_str(FILE).map_err(|error| QueryError::Rules {
+        Self::parse(FILE)
+    }
+
+    /// The text of the points that ship with the binary.
+    pub(super) fn built_in_text() -> &'static str {
+        FILE
+    }
+
+    /// Points from the text of a data file.
+    pub(super) fn parse(text: &str) -> Result<Self, QueryError> {
+        toml::from_str(text).map_err(|error| QueryError::Rules {
             file: "rank/prior.toml".to_owned(),
             why: error.to_string(),
         })
     }
 
-    pub(super) fn verdicts(&self) -> &VerdictPoints {
-        &self.verdict
+    /// For a verdict.
+    pub(super) fn verdict(&self, verdict: Verdict) -> f64 {
+        match verdict {
+            Verdict::Inert => self.verdict.inert,
+            Verdict::OffPath => self.verdict.off_path,
+            Verdict::Excluded => self.verdict.excluded,
+            Verdict::Candidate | Verdict::ConfirmedByToggle => 0.0,
+        }
     }
 
     /// For a pin that moved to what is not in the store.
@@ -97,7 +109,7 @@ impl Prior {
         &self,
         met: Option<f64>,
         events: &[DefaultEvent],
-        classes: &[ClassEvidence],
+        classes: &[(String, String)],
         asked: &[&str],
     ) -> Vec<Part> {
         let points = Mixed { alone: &self.alone, with: &self.with_symptom, met };
@@ -111,6 +123,7 @@ impl Prior {
                 );
                 match &event.on_device {
                     Some(device) if device.unchanged => Part {
+                        kind: ReasonKind::Default,
                         points: points.of(|p| p.default_event_unchanged),
                         words: format!(
                             "moves the default of {} {old} → {new}, which on {} comes to {} as before: {}",
@@ -118,6 +131,7 @@ impl Prior {
                         ),
                     },
                     _ => Part {
+                        kind: ReasonKind::Default,
                         points: points.of(|p| {
                             let named = p.default_event.get(&event.scope);
                             named.or(p.default_event.get("other")).copied().unwrap_or(0.0)
@@ -128,24 +142,14 @@ impl Prior {
             })
             .max_by(|a, b| a.points.total_cmp(&b.points));
         parts.extend(largest);
-        let mut counted: Vec<&str> = Vec::new();
-        for class in classes {
-            // Two rules that give the same class say it once.
-            if counted.contains(&class.class.as_str()) {
-                continue;
-            }
-            counted.push(&class.class);
-            let is_asked = asked.contains(&class.class.as_str());
+        for (class, rule) in classes {
+            let is_asked = asked.contains(&class.as_str());
             let sum = points.of(|p| {
-                let known = p.class.get(&class.class).copied().unwrap_or(0.0);
+                let known = p.class.get(class).copied().unwrap_or(0.0);
                 known + if is_asked { p.class_asked } else { 0.0 }
             });
-            if sum != 0.0 {
-                parts.push(Part {
-                    points: sum,
-                    words: format!("is {} work (rule {})", class.class, class.rule),
-                });
-            }
+            let words = format!("is {class} work (rule {rule})");
+            parts.push(Part { kind: ReasonKind::Class, points: sum, words });
         }
         parts.retain(|part| part.points != 0.0);
         parts

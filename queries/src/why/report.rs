@@ -6,6 +6,8 @@ use headwater_store::evidence::{Absence, Coverage, Evidence, Grade, Receipt};
 use serde::Serialize;
 
 use crate::ledger::RestoreWay;
+use crate::pins::PinGapKind;
+use crate::rank::ReasonKind;
 
 /// Everything that was found out about a window.
 #[derive(Debug, Clone, Serialize)]
@@ -22,6 +24,10 @@ pub struct WhyReport {
     pub nested: Vec<NestedWindow>,
     /// Its commits and those of its nested windows, best explanation first.
     pub candidates: Vec<Candidate>,
+    /// The strongest candidates of the releases beside the window.
+    pub outside: Vec<Outside>,
+    /// How to bisect what is left, an upstream each.
+    pub bisect: Vec<Bisect>,
     /// How many candidates have each verdict, before `--top` cut the list.
     pub verdicts: Vec<(Verdict, usize)>,
     /// The defaults that moved, in the order of their commits' ranks.
@@ -86,6 +92,9 @@ pub struct NestedWindow {
     /// Why the window cannot be shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<String>,
+    /// What kind of gap that is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap_kind: Option<PinGapKind>,
 }
 
 /// What is to be thought of a candidate.
@@ -125,6 +134,8 @@ impl Verdict {
 /// One part of a score, in words.
 #[derive(Debug, Clone, Serialize)]
 pub struct Reason {
+    /// What kind of evidence it is.
+    pub kind: ReasonKind,
     /// Its points; negative where it speaks against the commit.
     pub points: f64,
     /// What it says.
@@ -183,6 +194,48 @@ pub struct Candidate {
     pub grade: Grade,
     /// How its records were obtained.
     pub receipts: Vec<Receipt>,
+}
+
+/// On which side of a window something lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// Before BASE.
+    Before,
+    /// After HEAD.
+    After,
+}
+
+/// A release beside the window, which may be off by one.
+#[derive(Debug, Clone, Serialize)]
+pub struct Outside {
+    /// Where it lies.
+    pub side: Side,
+    /// The upstream.
+    pub upstream: String,
+    /// The excluded end.
+    pub base: String,
+    /// The included end.
+    pub head: String,
+    /// Its commits and those of its nested windows.
+    pub commits: usize,
+    /// Those that would stand high in the window itself.
+    pub candidates: Vec<Candidate>,
+}
+
+/// A `git bisect` over what is left of a window.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Bisect {
+    /// The upstream, in whose clone it runs.
+    pub upstream: String,
+    /// How it begins.
+    pub command: String,
+    /// Commits that are not ruled out, merges left out.
+    pub left: usize,
+    /// Commits that it looks at: those that touch the paths.
+    pub tested: usize,
+    /// About how many builds it asks for.
+    pub steps: u32,
 }
 
 /// A default that moved.

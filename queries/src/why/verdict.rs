@@ -10,6 +10,7 @@ use super::families;
 use super::paths::PathRules;
 use super::report::Verdict;
 use crate::QueryError;
+use crate::rank::PhasePaths;
 
 /// A verdict with its reason.
 #[derive(Debug, Clone)]
@@ -25,6 +26,8 @@ pub(super) struct Judge<'a> {
     pub(super) engines: &'a Engines,
     /// The family of the model in question, if one was named.
     pub(super) family: Option<&'a str>,
+    /// What cannot be met in the phase in question.
+    pub(super) phase: Option<&'a PhasePaths>,
 }
 
 /// What one file's change is to the model.
@@ -37,6 +40,8 @@ enum FileSays {
     OffPath(super::engines::OffPath),
     /// Another family's: the family and what the code does.
     OtherFamily(String, String),
+    /// Not met in the phase in question.
+    OtherPhase,
 }
 
 impl Judge<'_> {
@@ -83,6 +88,7 @@ impl Judge<'_> {
             .collect();
         let mut off_path = None;
         let mut other: Option<(String, String, String)> = None;
+        let mut phase = None;
         for file in files {
             match self.file(patch, file, &others, objects)? {
                 FileSays::Matters => return Ok(None),
@@ -93,7 +99,17 @@ impl Judge<'_> {
                 FileSays::OtherFamily(family, role) => {
                     other.get_or_insert((file.path.clone(), family, role));
                 }
+                FileSays::OtherPhase => {
+                    phase.get_or_insert(&file.path);
+                }
             }
+        }
+        if let (Some(path), Some(rule)) = (phase, self.phase) {
+            return Ok(Some(Judged {
+                verdict: Verdict::Excluded,
+                why: format!("not met in the phase {}: it {}", rule.name, rule.why),
+                evidence: vec![patch.stored().evidence_at(path)],
+            }));
         }
         Ok(match (other, off_path) {
             (Some((path, family, role)), _) => Some(Judged {
@@ -130,6 +146,9 @@ impl Judge<'_> {
         }
         if let Some(found) = self.engines.off_path(patch, file, objects)? {
             return Ok(FileSays::OffPath(found));
+        }
+        if self.phase.is_some_and(|phase| phase.rules_out(&file.path)) {
+            return Ok(FileSays::OtherPhase);
         }
         let Some(family) = self.family else { return Ok(FileSays::Matters) };
         if let Some(found) = self.rules.family(&file.path) {

@@ -8,5 +8,5 @@ mod spec;
 
 pub use commits::commits;
 pub use resolve::{How, Resolved, Resolver};
-pub use span::{Span, span};
+pub use span::{Span, span, span_in};
 pub use spec::WindowSpec;

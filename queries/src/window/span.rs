@@ -1,5 +1,7 @@
 //! A window's ends and what lies between them: resolved and checked in one place.
 
+use std::sync::Arc;
+
 use headwater_store::graph::{CommitGraph, Node};
 use headwater_store::upstream::Upstream;
 use headwater_store::{CommitId, Store, UpstreamId};
@@ -16,7 +18,7 @@ pub struct Span {
     /// The newer end.
     pub head: Resolved,
     /// The upstream's history.
-    pub graph: CommitGraph,
+    pub graph: Arc<CommitGraph>,
     /// Where `base` stands in it.
     pub base_node: Node,
     /// Where `head` stands in it.
@@ -45,6 +47,20 @@ impl Span {
 /// Unknown, reversed or missing ends, and those of the store.
 pub fn span(store: &Store, upstream: &Upstream, spec: &WindowSpec) -> Result<Span, QueryError> {
     let id = store.upstream(&upstream.name)?;
+    span_in(store, upstream, spec, store.graph(id)?.into())
+}
+
+/// As [`span`], in a history that was read already.
+///
+/// # Errors
+/// As [`span`].
+pub fn span_in(
+    store: &Store,
+    upstream: &Upstream,
+    spec: &WindowSpec,
+    graph: Arc<CommitGraph>,
+) -> Result<Span, QueryError> {
+    let id = store.upstream(&upstream.name)?;
     let resolver = Resolver::new(store, upstream)?;
     let missing = |what: &str| QueryError::NotStored {
         upstream: upstream.name.clone(),
@@ -58,7 +74,6 @@ pub fn span(store: &Store, upstream: &Upstream, spec: &WindowSpec) -> Result<Spa
         })
     };
     let (base, head) = (resolve(&spec.base)?, resolve(&spec.head)?);
-    let graph = store.graph(id)?;
     let node =
         |end: &Resolved| graph.node(end.commit.commit().oid).ok_or_else(|| missing(&end.name));
     let (base_node, head_node) = (node(&base)?, node(&head)?);

@@ -1,6 +1,7 @@
 //! A window report for a screen, and as Markdown.
 
 mod absences;
+mod beside;
 mod candidates;
 mod defaults;
 mod page;
@@ -33,10 +34,12 @@ pub fn screen(report: &WhyReport, top: usize, format: Format) -> String {
         page.item(0, &rest);
         page.command(1, &format!("{} --top {}", report.question, open.len()));
     }
+    beside::outside(&mut page, report);
     defaults::all(&mut page, &report.default_events);
     effective(&mut page, report);
     ruled_out::all(&mut page, report);
     absences::all(&mut page, report);
+    beside::bisect(&mut page, report);
     if !report.open.is_empty() {
         page.heading("Open", "what could not be settled, and what would settle it");
         for question in &report.open {
