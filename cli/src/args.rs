@@ -74,6 +74,11 @@ pub enum Command {
     File(commands::file::Args),
     Grep(commands::grep::Args),
     Search(commands::search::Args),
+    Observe(commands::observe::Args),
+    Plan(commands::plan::Args),
+    Rig(commands::rig::Args),
+    Reports(commands::reports::Args),
+    Receipts(commands::receipts::Args),
     #[command(hide = true)]
     RankCheck(commands::rank_check::Args),
     Status(commands::status::Args),

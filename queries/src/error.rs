@@ -137,6 +137,12 @@ pub enum QueryError {
     /// A thread ended where it should not.
     #[error("a search thread failed; please report this")]
     ThreadDied,
+    /// A measurement's input that is none.
+    #[error(transparent)]
+    Measure(#[from] crate::measure::MeasureError),
+    /// A kept report that cannot be read.
+    #[error("this kept report cannot be asked again: {0}")]
+    Report(String),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

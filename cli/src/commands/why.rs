@@ -1,16 +1,17 @@
 //! `headwater why`: what explains the change that a window brought.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use headwater_queries::measure::SpeedTable;
 use headwater_queries::rank;
 use headwater_queries::why::{self, AsOf, Rules, WhyQuestion};
 use headwater_queries::window::WindowSpec;
 
+use super::kept;
 use crate::args::Format;
 use crate::context::Context;
-use crate::render;
+use crate::render::{self, page::Page};
 
 /// Why did this version window change speed or answers?
 ///
@@ -21,20 +22,22 @@ use crate::render;
 /// Examples:
 ///   headwater why ollama v0.32.9..v0.32.13 --model gemma4:26b --backend cuda
 ///   headwater why llama.cpp b10353 b10380 --symptom 'prompt processing is slower'
+///   headwater why ollama --speeds speeds.csv --model gemma4:26b
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
     /// The upstream: ollama, llama.cpp
     pub upstream: String,
     /// BASE..HEAD: tags (0.32.9 means v0.32.9), branches, commits or build numbers (b10380)
-    pub window: String,
+    #[arg(required_unless_present = "speeds")]
+    pub window: Option<String>,
     /// HEAD, where the window was given as two arguments
     pub head: Option<String>,
     /// What you saw, in your own words
     #[arg(long, value_name = "TEXT")]
     pub symptom: Option<String>,
     /// What the model runs on
-    #[arg(long, value_parser = ["cuda", "hip", "musa", "metal", "vulkan", "sycl", "opencl", "webgpu", "rpc", "cpu"])]
+    #[arg(long, value_parser = BACKENDS)]
     pub backend: Option<String>,
     /// The model, as Ollama names it
     #[arg(long, value_name = "NAME")]
@@ -55,6 +58,37 @@ pub struct Args {
     /// Show so many candidates [default: 5 on a screen, all in JSON]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
+    #[command(flatten)]
+    pub kept: kept::Args,
+}
+
+/// What models run on.
+pub const BACKENDS: [&str; 10] =
+    ["cuda", "hip", "musa", "metal", "vulkan", "sycl", "opencl", "webgpu", "rpc", "cpu"];
+
+/// A question about a window, a model and a backend alone.
+pub struct Question {
+    pub upstream: String,
+    pub window: WindowSpec,
+    pub model: Option<String>,
+    pub backend: Option<String>,
+}
+
+impl Question {
+    /// The question with nothing else said.
+    pub fn plain(self, context: &Context) -> WhyQuestion {
+        WhyQuestion {
+            upstream: self.upstream,
+            window: self.window,
+            symptom: None,
+            backend: self.backend,
+            model: self.model,
+            phase: None,
+            kind: None,
+            as_of: AsOf::Now,
+            jobs: context.question_jobs(),
+        }
+    }
 }
 
 /// Reads `head`, `now` or a date.
@@ -73,9 +107,11 @@ fn as_of(text: &str) -> Result<AsOf, String> {
 
 /// Asks, and prints the report.
 pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
-    let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
-    let store = context.open()?;
-    let window = WindowSpec::from_args(&args.window, args.head.as_deref())?;
+    let format = context.format(&[Format::Table, Format::Json, Format::Md, Format::Html])?;
+    let mut store = context.open()?;
+    let table = args.kept.table(context, &mut store, &args.upstream)?;
+    let window = args.kept.window(table.as_ref(), args.window.as_deref(), args.head.as_deref())?;
+    let Some(window) = window else { return no_step(context, format, table) };
     let question = WhyQuestion {
         upstream: args.upstream,
         window,
@@ -87,15 +123,43 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         as_of: args.as_of,
         jobs: context.question_jobs(),
     };
-    let mut report = why::why(&store, &context.upstreams, &rules(context)?, &question)?;
+    let rules = rules(context)?;
+    let mut report = why::why(&store, &context.upstreams, &rules, &question)?;
+    report.speeds = table;
+    let top = args.top.unwrap_or(5);
+    if let Some(name) = &args.kept.save {
+        kept::save(context, &mut store, &rules, &question, &report, name, top)?;
+    }
+    let public = args.kept.public.unwrap_or(matches!(format, Format::Md | Format::Html));
+    let scrub = if public { Some(kept::scrub(context, &report)?) } else { None };
     if format != Format::Json {
-        let text = render::why::screen(&report, args.top.unwrap_or(5), format);
-        anstream::stdout().write_all(text.as_bytes())?;
+        render::print(&render::why::screen(&report, top, format, scrub.as_ref()))?;
         return Ok(ExitCode::SUCCESS);
     }
     report.candidates.truncate(args.top.unwrap_or(usize::MAX));
-    render::json(&report)?;
+    let mut value = serde_json::to_value(&report)?;
+    if let Some(scrub) = scrub {
+        scrub.json(&mut value);
+    }
+    render::json(&value)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Tells why a table of speeds has no step.
+fn no_step(
+    context: &Context,
+    format: Format,
+    table: Option<SpeedTable>,
+) -> anyhow::Result<ExitCode> {
+    if format == Format::Json {
+        render::json(&serde_json::json!({"schema": "headwater/speeds/1", "speeds": table}))?;
+    } else if let Some(table) = &table {
+        let scrub = context.scrub_if(format, None)?;
+        let mut page = Page::new(format, scrub.as_ref());
+        render::measure::table(&mut page, table);
+        render::print(&page.finish("headwater why --speeds"))?;
+    }
+    Ok(ExitCode::from(1))
 }
 
 /// The rule sets: the built-in ones, then the user's own.

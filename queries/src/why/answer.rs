@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use headwater_store::model::Label;
 use headwater_store::upstream::Upstreams;
-use headwater_store::{Oid, Store};
+use headwater_store::{Digest, Oid, Store};
 
 use super::candidates::{RankedWindow, place_pins, ranked};
 use super::collect::{Collected, collect};
@@ -15,7 +15,7 @@ use super::nested::nested_windows;
 use super::open::{asked_again, open_questions};
 use super::prior::Prior;
 use super::report::{DefaultEvent, Verdict, WhyReport};
-use super::{AsOf, WhyQuestion, absences, families, headline};
+use super::{AsOf, WhyQuestion, absences, families, headline, measured};
 use crate::QueryError;
 use crate::classify::RuleTexts;
 use crate::ledger::{Extractors, Spellings};
@@ -31,6 +31,20 @@ pub struct Rules {
     pub facets: Facets,
     /// The points.
     pub weights: Weights,
+}
+
+impl Rules {
+    /// The hash of each rule set, by name.
+    pub fn hashes(&self) -> serde_json::Value {
+        let hex = |bytes: &[u8]| Digest::of(bytes).hex();
+        serde_json::json!({
+            "classes": self.classes.hash_hex(),
+            "defaults": self.extractors.hash(),
+            "ranking": hex(&crate::rank::rules_hash()),
+            "prior": hex(super::prior::FILE.as_bytes()),
+            "measure": hex(crate::measure::Conventions::FILE.as_bytes()),
+        })
+    }
 }
 
 /// Answers why a window changed.
@@ -73,12 +87,13 @@ pub fn why(
     let RankedWindow { mut candidates, nothing, met } =
         ranked(store, rules, question, &prior, &all)?;
     place_pins(&mut candidates, &prior, &nested, &all);
+    let mut events: Vec<DefaultEvent> =
+        all.iter().flat_map(|(_, known)| known).flat_map(|k| k.events.clone()).collect();
+    let measurements = measured::apply(store, question, &main, &nested, &events, &mut candidates)?;
     for (at, candidate) in candidates.iter_mut().enumerate() {
         candidate.rank = at + 1;
     }
     let order: HashMap<Oid, usize> = candidates.iter().map(|c| (c.sha, c.rank)).collect();
-    let mut events: Vec<DefaultEvent> =
-        all.iter().flat_map(|(_, known)| known).flat_map(|k| k.events.clone()).collect();
     events.sort_by_key(|event| order.get(&event.sha).copied().unwrap_or(usize::MAX));
 
     let effective = match &asked {
@@ -94,11 +109,12 @@ pub fn why(
         nested: &nested,
         candidates: &candidates,
         events: &events,
-        nothing,
+        nothing: nothing && candidates.iter().all(|c| !c.verdict.is_open()),
         unread: nested
             .iter()
             .filter(|n| n.window.is_none() && !engines.pin_is_off_path(&n.pin))
             .collect(),
+        measured: candidates.first().and_then(|first| measurements.words(first.sha)),
         hindsight: question.as_of != AsOf::Head,
     };
     let headline = headline::line(&found);
@@ -122,5 +138,8 @@ pub fn why(
         effective,
         absences: absent,
         open,
+        observations: measurements.shown,
+        disagreements: measurements.disagreements,
+        speeds: None,
     })
 }

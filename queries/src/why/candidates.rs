@@ -173,7 +173,7 @@ struct Seen<'a> {
 }
 
 /// What is ruled out comes last, whatever its words.
-fn best_first(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
+pub(super) fn best_first(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
     let open = |c: &Candidate| matches!(c.verdict, Verdict::Candidate | Verdict::ConfirmedByToggle);
     open(b).cmp(&open(a)).then_with(|| b.score.total_cmp(&a.score)).then_with(|| a.sha.cmp(&b.sha))
 }

@@ -15,6 +15,8 @@ pub(super) struct Found<'a> {
     pub(super) nothing: bool,
     /// Pins that moved to what is not in the store, and that the model may meet.
     pub(super) unread: Vec<&'a NestedWindow>,
+    /// What the measurement of the first candidate says.
+    pub(super) measured: Option<String>,
     /// What came after the window was looked at.
     pub(super) hindsight: bool,
 }
@@ -22,8 +24,7 @@ pub(super) struct Found<'a> {
 /// The strongest candidate, how to undo it, and how many others are left; or that
 /// nothing here can explain it.
 pub(super) fn line(found: &Found<'_>) -> String {
-    let open: Vec<&Candidate> =
-        found.candidates.iter().filter(|c| c.verdict == Verdict::Candidate).collect();
+    let open: Vec<&Candidate> = found.candidates.iter().filter(|c| c.verdict.is_open()).collect();
     let first = open.first().filter(|_| !found.nothing);
     let unread: String = found
         .unread
@@ -100,12 +101,18 @@ pub(super) fn line(found: &Found<'_>) -> String {
         1 => "1 other change is not ruled out.".to_owned(),
         n => format!("{n} other changes are not ruled out."),
     };
-    let opening = match first.score < WEAK {
-        true => "Nothing here speaks strongly for itself; first of what is left",
-        false => "Strongest candidate",
+    let confirmed = first.verdict == Verdict::ConfirmedByToggle;
+    let opening = match (confirmed, first.score < WEAK) {
+        (true, _) => "Confirmed by a toggle on your machine",
+        (false, true) => "Nothing here speaks strongly for itself; first of what is left",
+        (false, false) => "Strongest candidate",
+    };
+    let measured = match found.measured.as_ref().filter(|_| confirmed) {
+        Some(words) => format!(" {words}."),
+        None => String::new(),
     };
     format!(
-        "{opening}: {} {} {what}{shipped}.{undo}{fixed} {others}{unread}",
+        "{opening}: {} {} {what}{shipped}.{measured}{undo}{fixed} {others}{unread}",
         first.upstream,
         first.sha.short(),
     )

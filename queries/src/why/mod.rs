@@ -11,6 +11,7 @@ mod engines;
 mod families;
 mod headline;
 mod known;
+mod measured;
 mod nested;
 mod open;
 mod paths;

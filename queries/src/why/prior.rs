@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::report::{ClassEvidence, DefaultEvent};
 use crate::QueryError;
 
-const FILE: &str = include_str!("../../rules/rank/prior.toml");
+pub(super) const FILE: &str = include_str!("../../rules/rank/prior.toml");
 
 /// Points for what is known of a commit.
 #[derive(Debug, Clone, Deserialize)]
