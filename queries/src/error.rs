@@ -16,6 +16,18 @@ pub enum QueryError {
         /// `; nearest: …`, or nothing.
         nearest: String,
     },
+    /// A window of one upstream that was asked of several.
+    #[error("{upstream} has no {name:?}; {window} is a window of another upstream: add {having}")]
+    WindowOfAnother {
+        /// The window.
+        window: String,
+        /// An upstream that lacks an end of it.
+        upstream: String,
+        /// That end.
+        name: String,
+        /// The option that names those that have both.
+        having: String,
+    },
     /// An abbreviated object id that several commits share.
     #[error("{name:?} could be any of {candidates} in {upstream}; give more digits")]
     Ambiguous {

@@ -2,8 +2,10 @@
 
 mod commits;
 mod resolve;
+mod span;
 mod spec;
 
 pub use commits::commits;
 pub use resolve::{How, Resolved, Resolver};
+pub use span::{Span, span};
 pub use spec::WindowSpec;
