@@ -49,7 +49,7 @@ impl<'s> Page<'s> {
         let stranger = scrubbed.as_deref().unwrap_or(stranger);
         match self.paper {
             Paper::Screen => text::one_line(stranger),
-            Paper::Markdown => text::markdown(stranger),
+            Paper::Markdown => text::escape_markdown(stranger),
             Paper::Html => html::escape(&text::one_line(stranger)),
         }
     }

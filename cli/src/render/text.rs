@@ -31,7 +31,12 @@ fn is_invisible(c: char) -> bool {
 /// A text for Markdown, which is made to be pasted: no markup, neither `@name` nor `#123`
 /// pings anybody, and no home path or private address is in it.
 pub fn markdown(text: &str) -> String {
-    let text = Scrub::default().text(&one_line(text));
+    escape_markdown(&Scrub::default().text(text))
+}
+
+/// A text for Markdown with all that it says, private or not.
+pub fn escape_markdown(text: &str) -> String {
+    let text = one_line(text);
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -432,7 +432,7 @@ fn a_page_of_its_own_loads_nothing_and_lets_no_markup_through() {
     let window = place.demo.window();
     let page = place.ok(&why(&window, &["--format", "html", "--top", "100"]));
     assert!(page.starts_with("<!DOCTYPE html>") && page.trim_end().ends_with("</html>"));
-    for loads in ["<script", "<img", "<link", "src=", "url(", "@import", "<iframe"] {
+    for loads in ["<script", "<img", "<link", "<iframe", "<object"] {
         assert!(!page.contains(loads), "{loads}");
     }
     assert!(page.contains("default-src 'none'"));
