@@ -192,7 +192,9 @@ fn cut(part: &[f64], noise: &Noise) -> Option<Cut> {
         let (left, right) = part.split_at(at);
         let (before, after) = (mean(left), mean(right));
         let scale = noise.deviation * (1.0 / count(left) + 1.0 / count(right)).sqrt();
+        // Values beyond what numbers can hold make no step.
         let t = (after - before).abs() / scale;
+        let t = if t.is_nan() { 0.0 } else { t.min(1e100) };
         if best.is_none_or(|(_, largest, _)| t > largest) {
             let larger = before.abs().max(after.abs());
             best = Some((at, t, (after - before).abs() / larger));
