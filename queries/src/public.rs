@@ -169,7 +169,12 @@ fn scrub_word(word: &str) -> String {
             None => (false, authority),
         };
         let (host, port) = match place.rsplit_once(':') {
-            Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => (host, Some(port)),
+            // An address with colons of its own has no port here.
+            Some((host, port))
+                if !host.contains(':') && port.bytes().all(|b| b.is_ascii_digit()) =>
+            {
+                (host, Some(port))
+            }
             _ => (place, None),
         };
         let single = !host.is_empty()
