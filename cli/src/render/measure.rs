@@ -133,13 +133,17 @@ pub fn table(page: &mut Page<'_>, table: &SpeedTable) {
         page.say(
             0,
             &format!(
-                "step {}: {}..{} {:.3} → {:.3} ms/token, {way} (chance {:.4}{explained})",
+                "step {}: {}..{} {:.3} → {:.3} ms/token, {way} (chance {}{explained})",
                 at + 1,
                 step.base,
                 step.head,
                 step.before_ms,
                 step.after_ms,
-                step.chance
+                if step.chance < 0.0001 {
+                    "under 0.0001".to_owned()
+                } else {
+                    format!("{:.4}", step.chance)
+                }
             ),
         );
     }
