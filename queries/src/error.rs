@@ -59,9 +59,24 @@ pub enum QueryError {
     /// A text that is no window.
     #[error("{0:?} is no window; write BASE..HEAD, like v0.32.9..v0.32.13")]
     NoWindow(String),
+    /// A text that names no change.
+    #[error(
+        "{0:?} names no change; write llama.cpp#26802, #17679, or seven or more digits of a commit's id"
+    )]
+    NoChange(String),
+    /// A change that no stored commit is.
+    #[error(
+        "no stored commit is {what}{notes}; a pull request is known by its commit's subject only"
+    )]
+    UnknownChange {
+        /// The change.
+        what: String,
+        /// What else kept it from being found; each starts with a separator.
+        notes: String,
+    },
     /// A commit that the store lacks.
     #[error(
-        "{upstream} {what} is not in the store; get it with `headwater crawl {upstream} {scope} --from-git DIR` from a clone"
+        "{upstream} {what} is not in the store; get it with `headwater crawl {upstream} {scope}`, or all of history with `headwater clone {upstream}`"
     )]
     NotStored {
         /// The upstream.

@@ -72,13 +72,10 @@ impl Args {
     pub fn window(
         &self,
         table: Option<&SpeedTable>,
-        given: Option<&str>,
+        given: &str,
         head: Option<&str>,
     ) -> anyhow::Result<Option<WindowSpec>> {
         let Some(table) = table else {
-            let Some(given) = given else {
-                bail!("say which window: BASE..HEAD, or --speeds FILE to find it");
-            };
             return Ok(Some(WindowSpec::from_args(given, head)?));
         };
         let count = table.steps.steps.len();

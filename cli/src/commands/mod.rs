@@ -1,6 +1,8 @@
 //! One module a command: its arguments, and what it does with the libraries.
 
 pub mod classify;
+pub mod clone;
+pub mod contains;
 pub mod crawl;
 pub mod crawl_models;
 pub mod defaults;
@@ -11,6 +13,7 @@ pub mod file;
 pub mod filter;
 pub mod grep;
 pub mod kept;
+pub mod lag;
 pub mod man;
 pub mod model;
 pub mod observe;
@@ -37,6 +40,9 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let context = Context::new(cli.global)?;
     match cli.command {
         Command::Classify(args) => classify::run(&context, args),
+        Command::Clone(args) => clone::run(&context, args),
+        Command::Contains(args) => contains::run(&context, &args),
+        Command::Lag(args) => lag::run(&context, &args),
         Command::Crawl(args) => crawl::run(&context, args),
         Command::Doctor(args) => doctor::run(&context, args),
         Command::Rebuild(args) => rebuild::run(&context, args),

@@ -50,6 +50,10 @@ fn source(store: &Store, id: UpstreamId, upstream: &Upstream) -> Result<Vec<u8>,
     if let Some((head, _)) = store.branch(id, &upstream.branch)? {
         hash.update(head.as_bytes());
     }
+    for scope in store.crawled_scopes(id)? {
+        hash.update(scope.as_bytes());
+        hash.update([0]);
+    }
     Ok(hash.finalize().to_vec())
 }
 
@@ -67,11 +71,12 @@ fn places(
 ) -> Result<Vec<(CommitId, Place)>, QueryError> {
     let graph = store.graph(id)?;
     let tags = tags_in_order(store, id, upstream, &graph)?;
-    let head = store.branch(id, &upstream.branch)?.and_then(|(oid, _)| graph.node(oid));
-    let on_branch = graph.reachable(head);
-    let counts = graph.reachable_counts();
-    // A cut history cannot be counted.
-    let counted = !graph.nodes().any(|node| graph.is_cut(node));
+    let on_branch = graph.reachable(branch_heads(store, id, upstream, &graph)?);
+    // A cut history cannot be counted; where its builds are numbered, they tell.
+    let counts = match graph.nodes().any(|node| graph.is_cut(node)) {
+        true => counts_by_builds(&graph, &tags, upstream),
+        false => graph.reachable_counts(),
+    };
     let first = first_tags(&graph, &tags, |_| true);
     let first_final = first_tags(&graph, &tags, |tag| tag.is_final);
     let twins = store.twin_groups(id)?;
@@ -90,7 +95,7 @@ fn places(
         let with_twins = shipped.get(&graph.oid(node)).copied().unwrap_or(own);
         let place = Place {
             on_branch: on_branch.contains(node),
-            reachable: if counted { count } else { 0 },
+            reachable: count,
             first_tag: name(own.0),
             first_final_tag: name(own.1),
             first_shipped: name(with_twins.0),
@@ -124,6 +129,58 @@ fn tags_in_order(
         key(a).cmp(&key(b)).then_with(|| a.name.cmp(&b.name))
     });
     Ok(tags)
+}
+
+/// The newest commits that count as the branch's: its head; where windows alone are
+/// stored, which nothing joins to the head, the newer end of each.
+fn branch_heads(
+    store: &Store,
+    id: UpstreamId,
+    upstream: &Upstream,
+    graph: &CommitGraph,
+) -> Result<Vec<Node>, QueryError> {
+    let head = store.branch(id, &upstream.branch)?.and_then(|(oid, _)| graph.node(oid));
+    let mut heads: Vec<Node> = head.into_iter().collect();
+    let scopes = store.crawled_scopes(id)?;
+    if scopes.iter().any(|scope| scope == "whole") {
+        return Ok(heads);
+    }
+    for scope in &scopes {
+        let Some((_, end)) = scope.split_once("..") else { continue };
+        let tagged = store.tag(id, end)?.map(|tag| tag.commit);
+        heads.extend(tagged.or_else(|| end.parse().ok()).and_then(|oid| graph.node(oid)));
+    }
+    Ok(heads)
+}
+
+/// How many commits each one reaches, by the numbers of tagged builds; 0 where they do
+/// not tell. A commit with one parent reaches one more than that parent.
+fn counts_by_builds(graph: &CommitGraph, tags: &[TagAt], upstream: &Upstream) -> Vec<u32> {
+    let mut counts: HashMap<Node, u32> = HashMap::new();
+    let Some(prefix) = &upstream.build_prefix else { return vec![0; graph.len()] };
+    let mut children: HashMap<Node, Vec<Node>> = HashMap::new();
+    for node in graph.nodes().filter(|node| !graph.is_merge(*node)) {
+        for parent in graph.parents(node) {
+            children.entry(*parent).or_default().push(node);
+        }
+    }
+    let numbered =
+        |tag: &TagAt| Some((tag.node, tag.name.strip_prefix(prefix.as_str())?.parse().ok()?));
+    let mut stack: Vec<(Node, u32)> = tags.iter().filter_map(numbered).collect();
+    while let Some((node, count)) = stack.pop() {
+        if counts.contains_key(&node) {
+            continue;
+        }
+        counts.insert(node, count);
+        let newer = children.get(&node).into_iter().flatten().map(|child| (*child, count + 1));
+        stack.extend(newer);
+        if let ([parent], false) = (graph.parents(node), graph.is_merge(node))
+            && count > 1
+        {
+            stack.push((*parent, count - 1));
+        }
+    }
+    graph.nodes().map(|node| counts.get(&node).copied().unwrap_or(0)).collect()
 }
 
 /// For each commit the place in `tags` of the first one that contains it.

@@ -24,9 +24,19 @@ pub(crate) struct Commits<'a> {
     /// The paths that count, where not all do.
     globs: Option<GlobSet>,
     name: String,
-    window: Option<String>,
+    window: Option<Windowed>,
     off_branch: u64,
     merges: u64,
+}
+
+/// A window that a search is kept to.
+struct Windowed {
+    /// `ollama v1..v2`.
+    name: String,
+    /// How many commits it has.
+    counted: u64,
+    /// What is not certain of it.
+    gaps: Vec<Gap>,
 }
 
 impl<'a> Commits<'a> {
@@ -55,7 +65,8 @@ impl<'a> Commits<'a> {
                 let span = span(store, upstream, spec)?;
                 name = span.name(upstream);
                 let ids: HashSet<CommitId> = span.ids().into_iter().collect();
-                Some((ids, spec.to_string()))
+                let (counted, gaps) = span.counted(store, upstream)?;
+                Some((ids, Windowed { name: name.clone(), counted, gaps }))
             }
         };
         let authors = match &filter.author {
@@ -106,7 +117,7 @@ impl<'a> Commits<'a> {
                     && of_class.as_ref().is_none_or(|ids| ids.contains(&commit.id))
             })
             .collect();
-        let window = window.map(|(_, spec)| spec);
+        let window = window.map(|(_, window)| window);
         Ok(Self { upstream, id, list, inside, globs, name, window, off_branch, merges })
     }
 
@@ -119,28 +130,13 @@ impl<'a> Commits<'a> {
     /// What was searched, and what of it is missing.
     pub fn coverage(&self, store: &Store) -> Result<Coverage, QueryError> {
         let commits: Vec<CommitId> = self.scoped().map(|commit| commit.id).collect();
-        let finished = |scope: &str| -> Result<bool, QueryError> {
-            let crawl = store.last_crawl(self.id, Some(scope))?;
-            Ok(crawl.is_some_and(|crawl| crawl.finished.is_some()))
+        let stored = commits.len() as u64;
+        let (reported, missing) = match &self.window {
+            Some(window) if window.gaps.is_empty() => (stored, Vec::new()),
+            // Other filters may leave few of them: the count is the window's.
+            Some(window) => (stored.max(window.counted), window.gaps.clone()),
+            None => (stored, self.not_crawled(store)?.into_iter().collect()),
         };
-        let complete = finished("whole")?
-            || self.window.as_deref().map(finished).transpose()?.unwrap_or_default();
-        let missing = if complete {
-            Vec::new()
-        } else {
-            let scope =
-                self.window.as_ref().map_or_else(String::new, |window| format!(" {window}"));
-            vec![Gap {
-                kind: "not-crawled".to_owned(),
-                commit: None,
-                path: None,
-                detail: format!(
-                    "not all of it was crawled; `headwater crawl {}{scope} --from-git DIR` gets the rest",
-                    self.upstream.name
-                ),
-            }]
-        };
-        let reported = commits.len() as u64;
         let scope = Scope {
             upstream: self.id,
             name: self.name.clone(),
@@ -150,6 +146,23 @@ impl<'a> Commits<'a> {
         };
         // A gap of a file that is not asked for leaves nothing open.
         Ok(store.coverage_of(scope, |path| path.is_none_or(|path| self.path_counts(path)))?)
+    }
+
+    /// That not all of history is stored, where that is so.
+    fn not_crawled(&self, store: &Store) -> Result<Option<Gap>, QueryError> {
+        let whole = store.last_crawl(self.id, Some("whole"))?;
+        if whole.is_some_and(|crawl| crawl.finished.is_some()) {
+            return Ok(None);
+        }
+        Ok(Some(Gap {
+            kind: "not-crawled".to_owned(),
+            commit: None,
+            path: None,
+            detail: format!(
+                "not all of it is stored; `headwater clone {}` gets the rest",
+                self.upstream.name
+            ),
+        }))
     }
 
     fn path_counts(&self, path: &str) -> bool {
@@ -176,7 +189,13 @@ impl<'a> Commits<'a> {
         let branch = store.branch(self.id, &self.upstream.branch)?;
         let mut fill = Vec::new();
         if commits.gaps().iter().any(|gap| gap.kind == "not-crawled") {
-            fill.push(format!("headwater crawl {}", self.upstream.name));
+            fill.push(format!("headwater clone {}", self.upstream.name));
+        }
+        let count = ["count-unknown", "count-differs", "history-cut"];
+        if let Some(window) = &self.window
+            && commits.gaps().iter().any(|gap| count.contains(&gap.kind.as_str()))
+        {
+            fill.push(format!("headwater crawl {}", window.name));
         }
         if commits.gaps().iter().any(|gap| gap.kind == "missing-blob") {
             // What is stored is not read again, so that a gap stays in the store that has it.

@@ -7,7 +7,7 @@ pub(super) fn without_escapes(line: &str) -> String {
     while let Some(c) = letters.next() {
         if c == '\u{1b}' && letters.peek() == Some(&'[') {
             letters.next();
-            while let Some(c) = letters.next() {
+            for c in letters.by_ref() {
                 if ('@'..='~').contains(&c) {
                     break;
                 }

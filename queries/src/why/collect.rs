@@ -39,9 +39,8 @@ pub(super) fn collect<'a>(
 ) -> Result<Collected<'a>, QueryError> {
     let span = span(store, upstream, spec)?;
     let (ids, name) = (span.ids(), span.name(upstream));
+    let (reported, missing) = span.counted(store, upstream)?;
     let Span { upstream: id, base, head, graph, base_node, nodes, behind, .. } = span;
-    // A walk that ran into the end of a shallow history has not seen the whole window.
-    let cut = nodes.iter().filter(|node| graph.is_cut(**node)).count();
     let patches = store.map_patches(id, &ids, jobs, |patch| patch)?;
 
     let from_base = graph.reachable([base_node]);
@@ -58,22 +57,8 @@ pub(super) fn collect<'a>(
             }
         }
     }
-    let mut missing = Vec::new();
-    if cut > 0 {
-        missing.push(headwater_store::evidence::Gap {
-            kind: "history-cut".to_owned(),
-            commit: None,
-            path: None,
-            detail: format!("the history behind {cut} commits of this window is not stored"),
-        });
-    }
-    let coverage = store.coverage(Scope {
-        upstream: id,
-        name,
-        commits: &ids,
-        reported: nodes.len() as u64,
-        missing,
-    })?;
+    let coverage =
+        store.coverage(Scope { upstream: id, name, commits: &ids, reported, missing })?;
     let counted = |end: &Resolved| {
         (end.how == How::Counted).then(|| {
             format!(

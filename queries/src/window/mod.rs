@@ -1,6 +1,7 @@
 //! Windows: `BASE..HEAD` of an upstream, and what their ends mean.
 
 mod commits;
+mod count;
 mod resolve;
 mod span;
 mod spec;

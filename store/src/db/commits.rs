@@ -139,6 +139,24 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// The commits whose subjects name this pull request.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn commits_of_pull(
+        &self,
+        upstream: UpstreamId,
+        number: u32,
+    ) -> Result<Vec<StoredCommit>, StoreError> {
+        let name = self.upstream_name(upstream)?;
+        let mut query = self.conn.prepare_cached(&format!(
+            "SELECT {COLUMNS} {FROM} WHERE c.upstream_id = ?1 AND c.pull_request = ?2
+             AND c.pull_request IS NOT NULL ORDER BY c.committed, c.oid"
+        ))?;
+        let rows = query.query_map(params![upstream.0, number], |row| read(&name, row))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// The other stored commits with the same patch-id.
     ///
     /// # Errors

@@ -100,6 +100,18 @@ impl Store {
             .optional()?)
     }
 
+    /// What the finished crawls of an upstream were after.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn crawled_scopes(&self, upstream: UpstreamId) -> Result<Vec<String>, StoreError> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT DISTINCT scope FROM crawl WHERE upstream_id = ?1 AND finished IS NOT NULL",
+        )?;
+        let rows = query.query_map([upstream.0], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// What is stored of an upstream.
     ///
     /// # Errors
