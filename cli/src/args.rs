@@ -30,7 +30,8 @@ pub struct Global {
     /// The store's directory [default: the platform's data directory]
     #[arg(long, global = true, env = "HEADWATER_STORE", value_name = "DIR")]
     pub store: Option<PathBuf>,
-    /// How to print the answer
+    /// How to print the answer; why, plan, observe, rig and reports print html too, grep
+    /// ndjson
     #[arg(long, global = true, value_enum, default_value_t = Format::Table)]
     pub format: Format,
     /// How many threads and git processes crawls and derivations may use [default: half
@@ -52,10 +53,13 @@ pub enum Format {
     /// Markdown to paste, which pings nobody
     Md,
     /// A page of its own (reports)
+    #[value(hide = true)]
     Html,
     /// One JSON document a line (grep)
+    #[value(hide = true)]
     Ndjson,
     /// A feed (digest)
+    #[value(hide = true)]
     Atom,
 }
 
@@ -77,6 +81,11 @@ pub enum Command {
     File(commands::file::Args),
     Grep(commands::grep::Args),
     Search(commands::search::Args),
+    Observe(commands::observe::Args),
+    Plan(commands::plan::Args),
+    Rig(commands::rig::Args),
+    Reports(commands::reports::Args),
+    Receipts(commands::receipts::Args),
     #[command(hide = true)]
     RankCheck(commands::rank_check::Args),
     Status(commands::status::Args),

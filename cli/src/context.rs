@@ -1,14 +1,16 @@
 //! What every command needs: where the store is, which upstreams there are, how to print.
 
-use std::path::PathBuf;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use etcetera::BaseStrategy as _;
 use headwater_crawler::http::{Client, Hosts, Settings};
 use headwater_queries::classify::{RuleTexts, Rules};
 use headwater_queries::ledger::Extractors;
-use headwater_store::Store;
+use headwater_queries::public::Scrub;
 use headwater_store::upstream::Upstreams;
+use headwater_store::{Digest, ObservedInput, Store};
 
 use crate::args::{Format, Global};
 
@@ -109,6 +111,23 @@ impl Context {
         Ok(Store::open_or_create(&self.store_dir()?)?)
     }
 
+    /// What is left out of a report that is made to be published: what is known of this
+    /// machine, and whatever is of a private kind.
+    pub fn scrub(&self, dirs: &[String]) -> anyhow::Result<Scrub> {
+        let home = etcetera::home_dir().ok().map(|home| home.display().to_string());
+        let mut dirs = dirs.to_vec();
+        dirs.push(self.store_dir()?.display().to_string());
+        let host = gethostname::gethostname().to_string_lossy().into_owned();
+        let public: Vec<&str> = self.upstreams.iter().map(|u| u.name.as_str()).collect();
+        Ok(Scrub::new(home.as_deref(), &dirs, Some(&host), &public))
+    }
+
+    /// The same, where `public` says so, or the format is one for passing on.
+    pub fn scrub_if(&self, format: Format, public: Option<bool>) -> anyhow::Result<Option<Scrub>> {
+        let public = public.unwrap_or(matches!(format, Format::Md | Format::Html));
+        Ok(if public { Some(self.scrub(&[])?) } else { None })
+    }
+
     /// How many threads crawls and derivations may use.
     pub fn jobs(&self) -> usize {
         match self.global.jobs {
@@ -132,6 +151,21 @@ impl Context {
         let names: Vec<String> = known.iter().map(|f| format!("{f:?}").to_lowercase()).collect();
         bail!("this command prints {}; choose one with --format", names.join(", "))
     }
+}
+
+/// A file of the user's measurements, and what is kept of it.
+pub fn input_file(path: &Path) -> anyhow::Result<(Vec<u8>, ObservedInput)> {
+    const MOST: u64 = 16 << 20;
+    let told = || format!("cannot read {}", path.display());
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).with_context(told)?;
+    file.take(MOST + 1).read_to_end(&mut bytes).with_context(told)?;
+    if bytes.len() as u64 > MOST {
+        bail!("{} is larger than 16 MiB; is it a table?", path.display());
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let input = ObservedInput { name, sha256: Digest::of(&bytes), bytes: bytes.len() as u64 };
+    Ok((bytes, input))
 }
 
 fn cores() -> usize {

@@ -28,6 +28,14 @@ pub enum QueryError {
         /// The option that names those that have both.
         having: String,
     },
+    /// The start of an object id that no stored commit has.
+    #[error("no stored commit starts with {start}{hint}")]
+    NoCommit {
+        /// What was asked for.
+        start: String,
+        /// What else it may mean, or nothing.
+        hint: String,
+    },
     /// An abbreviated object id that several commits share.
     #[error("{name:?} could be any of {candidates} in {upstream}; give more digits")]
     Ambiguous {
@@ -164,6 +172,12 @@ pub enum QueryError {
     /// A thread ended where it should not.
     #[error("a search thread failed; please report this")]
     ThreadDied,
+    /// A measurement's input that is none.
+    #[error(transparent)]
+    Measure(#[from] crate::measure::MeasureError),
+    /// A kept report that cannot be read.
+    #[error("this kept report cannot be asked again: {0}")]
+    Report(String),
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -122,9 +122,34 @@ pub fn show(
         }
     }
     match (found.is_empty(), last_error) {
+        (true, Some(_)) if is_id(revision) => Err(QueryError::NoCommit {
+            start: revision.to_owned(),
+            hint: as_build(store, upstreams, revision)?,
+        }),
         (true, Some(error)) => Err(error),
         _ => Ok(found),
     }
+}
+
+/// Whether a text can only be the start of a commit's id, or a build's bare number.
+fn is_id(text: &str) -> bool {
+    let number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    number || (4..=40).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// The build that a bare number may mean.
+fn as_build(store: &Store, upstreams: &Upstreams, number: &str) -> Result<String, QueryError> {
+    for (_, name) in store.upstream_names()? {
+        let Some(upstream) = upstreams.find(&name) else { continue };
+        let Some(prefix) = &upstream.build_prefix else { continue };
+        let build = format!("{prefix}{number}");
+        if number.bytes().all(|byte| byte.is_ascii_digit())
+            && Resolver::new(store, upstream)?.resolve(&build).is_ok()
+        {
+            return Ok(format!("; {build} is a build of {name}: headwater show {build}"));
+        }
+    }
+    Ok(String::new())
 }
 
 fn one(

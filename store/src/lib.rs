@@ -21,10 +21,12 @@ pub mod words;
 
 pub use db::{
     CommitId, Comparison, CrawlRecord, DefaultEventRow, Derivation, ExactUpdate, IndexState,
-    ListedCommit, MODELS, ModelFacts, ModelLayer, ModelPlace, ModelReading, ModelSeen,
+    ListedCommit, MODELS, Measured, ModelFacts, ModelLayer, ModelPlace, ModelReading, ModelSeen,
     ModelTransport, ModelVersion, NameRow, NewChange, NewCommit, NewDefaultEvents, NewModelVersion,
-    NewReceipt, Place, RankingRow, Scope, SearchUpdate, Seen, Snapshot, Store, StoredCommit,
-    StoredPatch, TermCounts, UpstreamId, UpstreamStatus, WriteCaches, Writer, same_value,
+    NewObservation, NewReceipt, NewReport, Observation, ObservedInput, ObservedWindow, Place,
+    RankingRow, ReportCheck, Run, SavedReport, Scope, SearchUpdate, Seen, Snapshot, Store,
+    StoredCommit, StoredPatch, TermCounts, Toggle, UpstreamId, UpstreamStatus, WriteCaches, Writer,
+    same_value,
 };
 pub use digest::{Digest, NotADigest};
 pub use error::StoreError;

@@ -70,7 +70,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
             report.question
         )?;
     }
-    stdout.write_all(render::why::screen(&report, 5, format).as_bytes())?;
+    stdout.write_all(render::why::screen(&report, 5, format, None).as_bytes())?;
     if args.keep.is_some() && format == Format::Table {
         writeln!(stdout, "\nKept: headwater --store {} status", store_dir.display())?;
     }

@@ -12,12 +12,18 @@ pub mod effects;
 pub mod file;
 pub mod filter;
 pub mod grep;
+pub mod kept;
 pub mod lag;
 pub mod man;
 pub mod model;
+pub mod observe;
 pub mod pins;
+pub mod plan;
 pub mod rank_check;
 pub mod rebuild;
+pub mod receipts;
+pub mod reports;
+pub mod rig;
 pub mod rules;
 pub mod search;
 pub mod show;
@@ -44,11 +50,16 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Demo(args) => demo::run(&context, args),
         Command::Model(args) => model::run(&context, args),
         Command::Effects(args) => effects::run(&context, args),
+        Command::Observe(args) => observe::run(&context, args),
+        Command::Plan(args) => plan::run(&context, args),
         Command::Pins(args) => pins::run(&context, args),
         Command::Show(args) => show::run(&context, args),
         Command::Why(args) => why::run(&context, args),
         Command::Completions(args) => man::completions(args),
         Command::Man(args) => man::pages(args),
+        Command::Receipts(args) => receipts::run(&context, args),
+        Command::Reports(args) => reports::run(&context, args),
+        Command::Rig(args) => rig::run(&context, args),
         Command::Rules(args) => rules::run(&context, args),
         Command::Defaults(args) => defaults::run(&context, args),
         Command::File(args) => file::run(&context, args),

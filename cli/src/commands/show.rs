@@ -108,12 +108,16 @@ fn screen(shown: &Shown, md: bool) -> String {
         line("gap", gap);
     }
     let receipt = &shown.receipt;
+    // Where a clone lies is nobody's business but its owner's.
+    let source = match md && !receipt.source().contains("://") {
+        true => "a clone",
+        false => receipt.source(),
+    };
     line(
         "receipt",
         &format!(
-            "{} {} {}",
+            "{} {source} {}",
             receipt.transport(),
-            receipt.source(),
             receipt.obtained().format("%Y-%m-%dT%H:%M:%SZ")
         ),
     );

@@ -5,17 +5,19 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use headwater_crawler::CrawlError;
+use headwater_queries::measure::SpeedTable;
 use headwater_queries::why::{self, AsOf, Rules, WhyQuestion, WhyReport};
 use headwater_queries::window::WindowSpec;
 use headwater_queries::{QueryError, rank};
 use headwater_store::upstream::Upstream;
 use headwater_store::{Store, StoreError};
 
+use super::kept;
 use crate::args::Format;
 use crate::context::Context;
 use crate::live::{Live, is_relative, relative};
 use crate::progress::Shown;
-use crate::render::{self, text::one_line};
+use crate::render::{self, page::Page, text::one_line};
 
 /// Why did this version window change speed or answers?
 ///
@@ -30,6 +32,7 @@ use crate::render::{self, text::one_line};
 ///   headwater why ollama                      the installed version against the newest
 ///   headwater why ollama previous..latest     what the newest release brought
 ///   headwater why llama.cpp b10353 b10380 --symptom 'prompt processing is slower'
+///   headwater why ollama --speeds speeds.csv --model gemma4:26b
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
@@ -45,7 +48,7 @@ pub struct Args {
     #[arg(long, value_name = "TEXT")]
     pub symptom: Option<String>,
     /// What the model runs on
-    #[arg(long, value_parser = ["cuda", "hip", "musa", "metal", "vulkan", "sycl", "opencl", "webgpu", "rpc", "cpu"])]
+    #[arg(long, value_parser = BACKENDS)]
     pub backend: Option<String>,
     /// The model, as Ollama names it
     #[arg(long, value_name = "NAME")]
@@ -66,6 +69,37 @@ pub struct Args {
     /// Show so many candidates [default: 5 on a screen, all in JSON]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
+    #[command(flatten)]
+    pub kept: kept::Args,
+}
+
+/// What models run on.
+pub const BACKENDS: [&str; 10] =
+    ["cuda", "hip", "musa", "metal", "vulkan", "sycl", "opencl", "webgpu", "rpc", "cpu"];
+
+/// A question about a window, a model and a backend alone.
+pub struct Question {
+    pub upstream: String,
+    pub window: WindowSpec,
+    pub model: Option<String>,
+    pub backend: Option<String>,
+}
+
+impl Question {
+    /// The question with nothing else said.
+    pub fn plain(self, context: &Context) -> WhyQuestion {
+        WhyQuestion {
+            upstream: self.upstream,
+            window: self.window,
+            symptom: None,
+            backend: self.backend,
+            model: self.model,
+            phase: None,
+            kind: None,
+            as_of: AsOf::Now,
+            jobs: context.question_jobs(),
+        }
+    }
 }
 
 /// Reads `head`, `now` or a date.
@@ -84,10 +118,12 @@ fn as_of(text: &str) -> Result<AsOf, String> {
 
 /// Asks, and prints the report.
 pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
-    let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
+    let format = context.format(&[Format::Table, Format::Json, Format::Md, Format::Html])?;
     let upstream = context.upstreams.get(&args.upstream)?;
-    let window = WindowSpec::from_args(&args.window, args.head.as_deref())?;
     let mut store = if args.offline { context.open()? } else { context.open_or_create()? };
+    let table = args.kept.table(context, &mut store, &upstream.name)?;
+    let window = args.kept.window(table.as_ref(), &args.window, args.head.as_deref())?;
+    let Some(window) = window else { return no_step(context, format, table) };
     let window = match (is_relative(&window.base) || is_relative(&window.head), args.offline) {
         (false, _) => window,
         (true, false) => Live::new(context)?.ends(&store, upstream, &window)?,
@@ -104,27 +140,55 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         as_of: args.as_of,
         jobs: context.question_jobs(),
     };
-    let mut report = asked(context, &mut store, args.offline, upstream, &question)?;
+    let rules = rules(context)?;
+    let mut report = asked(context, &mut store, &rules, args.offline, upstream, &question)?;
+    report.speeds = table;
+    let top = args.top.unwrap_or(5);
+    if let Some(name) = &args.kept.save {
+        kept::save(context, &mut store, &rules, &question, &report, name, top)?;
+    }
+    let public = args.kept.public.unwrap_or(matches!(format, Format::Md | Format::Html));
+    let scrub = if public { Some(kept::scrub(context, &report)?) } else { None };
     if format != Format::Json {
-        let text = render::why::screen(&report, args.top.unwrap_or(5), format);
-        anstream::stdout().write_all(text.as_bytes())?;
+        render::print(&render::why::screen(&report, top, format, scrub.as_ref()))?;
         return Ok(ExitCode::SUCCESS);
     }
     report.candidates.truncate(args.top.unwrap_or(usize::MAX));
-    render::json(&report)?;
+    let mut value = serde_json::to_value(&report)?;
+    if let Some(scrub) = scrub {
+        scrub.json(&mut value);
+    }
+    render::json(&value)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Tells why a table of speeds has no step.
+fn no_step(
+    context: &Context,
+    format: Format,
+    table: Option<SpeedTable>,
+) -> anyhow::Result<ExitCode> {
+    if format == Format::Json {
+        render::json(&serde_json::json!({"schema": "headwater/speeds/1", "speeds": table}))?;
+    } else if let Some(table) = &table {
+        let scrub = context.scrub_if(format, None)?;
+        let mut page = Page::new(format, scrub.as_ref());
+        render::measure::table(&mut page, table);
+        render::print(&page.finish("headwater why --speeds"))?;
+    }
+    Ok(ExitCode::from(1))
 }
 
 /// Answers from the store, and where it lacks something fetches that and answers again.
 fn asked(
     context: &Context,
     store: &mut Store,
+    rules: &Rules,
     offline: bool,
     upstream: &Upstream,
     question: &WhyQuestion,
 ) -> anyhow::Result<WhyReport> {
-    let rules = rules(context)?;
-    let answer = why::why(store, &context.upstreams, &rules, question);
+    let answer = why::why(store, &context.upstreams, rules, question);
     if offline || !lacks(context, &answer) {
         return Ok(answer?);
     }
@@ -147,7 +211,7 @@ fn asked(
     for line in brought.lines.iter().chain(&brought.failed) {
         writeln!(anstream::stderr(), "headwater: {line}")?;
     }
-    Ok(why::why(store, &context.upstreams, &rules, question)?)
+    Ok(why::why(store, &context.upstreams, rules, question)?)
 }
 
 /// Whether an answer wants what the store lacks and upstream may have.

@@ -1,8 +1,13 @@
 //! How answers are printed. Every renderer takes the structs that the questions return.
 
 pub mod grep;
+pub mod html;
+pub mod measure;
 pub mod model;
 pub mod packagers;
+pub mod page;
+pub mod reports;
+pub mod rig;
 pub mod search;
 pub mod table;
 pub mod text;
@@ -11,6 +16,11 @@ pub mod why;
 use std::io::Write as _;
 
 use serde::Serialize;
+
+/// Prints a finished page.
+pub fn print(page: &str) -> anyhow::Result<()> {
+    Ok(anstream::stdout().write_all(page.as_bytes())?)
+}
 
 /// Prints one JSON document. JSON keeps upstream's text as it is; control characters are
 /// escaped by the format.

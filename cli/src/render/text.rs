@@ -1,5 +1,7 @@
 //! Making strangers' text harmless: for a terminal, and for Markdown.
 
+use headwater_queries::public::Scrub;
+
 /// A text for a terminal: control characters (also those of 8-bit terminals), and
 /// characters that reorder or hide text, become U+FFFD; tabs become spaces, line feeds stay.
 pub fn safe(text: &str) -> String {
@@ -26,10 +28,17 @@ fn is_invisible(c: char) -> bool {
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// A text for Markdown: no markup, and neither `@name` nor `#123` pings anybody.
+/// A text for Markdown, which is made to be pasted: no markup, neither `@name` nor `#123`
+/// pings anybody, and no home path or private address is in it.
 pub fn markdown(text: &str) -> String {
+    escape_markdown(&Scrub::default().text(text))
+}
+
+/// A text for Markdown with all that it says, private or not.
+pub fn escape_markdown(text: &str) -> String {
+    let text = one_line(text);
     let mut out = String::with_capacity(text.len());
-    for c in one_line(text).chars() {
+    for c in text.chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),

@@ -66,6 +66,16 @@ fn a_tag_or_a_pin_that_is_none_is_told() {
 }
 
 #[test]
+fn the_start_of_no_commit_is_told_and_a_bare_number_may_be_a_build() {
+    let place = Place::crawled();
+    let line = place.error(&["show", "deadbeef"]);
+    assert!(line.contains("no stored commit starts with deadbeef"), "{line}");
+    let line = place.error(&["show", "34"]);
+    assert!(line.contains("b34 is a build of llama.cpp: headwater show b34"), "{line}");
+    assert!(place.ok(&["show", "b34", "--no-patch"]).contains("llama.cpp"));
+}
+
+#[test]
 fn a_reader_that_has_had_enough_is_no_error() {
     let place = Place::new();
     let mut command = place.command(&["completions", "fish"]);

@@ -8,6 +8,7 @@ mod errors;
 mod grep;
 mod hostile;
 mod live;
+mod measure;
 mod models;
 mod rules;
 mod search;

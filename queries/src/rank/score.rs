@@ -46,6 +46,8 @@ pub enum ReasonKind {
     BlamedLater,
     /// A later commit names it.
     NamedLater,
+    /// A measurement of the user's.
+    Measured,
     /// A merge, by the best of what it merges.
     Merge,
     /// Its message names the model's family.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use headwater_store::upstream::Upstreams;
-use headwater_store::{Oid, Store};
+use headwater_store::{Digest, Oid, Store};
 
 use super::candidates::candidates;
 use super::effective::{self, Asked};
@@ -14,7 +14,7 @@ use super::prepared::{Prepared, query_of};
 use super::prior::Prior;
 use super::report::{DefaultEvent, Verdict, WhyReport};
 use super::score::{Points, score};
-use super::{AsOf, WhyQuestion, absences, bisect, headline};
+use super::{AsOf, WhyQuestion, absences, bisect, headline, measured};
 use crate::QueryError;
 use crate::classify::RuleTexts;
 use crate::ledger::Extractors;
@@ -36,6 +36,18 @@ impl Rules {
     /// All points.
     pub(super) fn points(&self) -> Result<Points, QueryError> {
         Ok(Points { weights: self.weights.clone(), prior: Prior::built_in()?, verdicts: true })
+    }
+
+    /// The hash of each rule set, by name.
+    pub fn hashes(&self) -> serde_json::Value {
+        let hex = |bytes: &[u8]| Digest::of(bytes).hex();
+        serde_json::json!({
+            "classes": self.classes.hash_hex(),
+            "defaults": self.extractors.hash(),
+            "ranking": hex(&crate::rank::rules_hash()),
+            "prior": hex(super::prior::FILE.as_bytes()),
+            "measure": hex(crate::measure::Conventions::FILE.as_bytes()),
+        })
     }
 }
 
@@ -69,7 +81,7 @@ pub fn why(
     let prepared = Prepared::of(store, rules, question, &every_word, nested, &all)?;
     let hindsight = question.as_of != AsOf::Head;
     let scoring = score(&prepared, &asked, &rules.facets, &points, hindsight, None);
-    let candidates = candidates(store, question, &all, &scoring.commits)?;
+    let mut candidates = candidates(store, question, &all, &scoring.commits)?;
     let beside = Beside {
         question,
         model: model.as_ref(),
@@ -79,12 +91,16 @@ pub fn why(
         scoring: &scoring,
     };
     let outside = outside(store, upstreams, rules, main, &beside)?;
+    let mut events: Vec<DefaultEvent> =
+        all.iter().flat_map(|(_, known)| known).flat_map(|k| k.events.clone()).collect();
+    let measurements = measured::apply(store, question, main, nested, &events, &mut candidates)?;
+    for (at, candidate) in candidates.iter_mut().enumerate() {
+        candidate.rank = at + 1;
+    }
     let left = candidates.iter().filter(|c| c.verdict.is_open()).map(|c| c.sha).collect();
     let bisect =
         all.iter().filter_map(|(window, known)| bisect::of(window, known, &left)).collect();
     let order: HashMap<Oid, usize> = candidates.iter().map(|c| (c.sha, c.rank)).collect();
-    let mut events: Vec<DefaultEvent> =
-        all.iter().flat_map(|(_, known)| known).flat_map(|k| k.events.clone()).collect();
     events.sort_by_key(|event| order.get(&event.sha).copied().unwrap_or(usize::MAX));
 
     let effective = match &model {
@@ -101,12 +117,13 @@ pub fn why(
         nested,
         candidates: &candidates,
         events: &events,
-        nothing: scoring.nothing(),
+        nothing: scoring.nothing() && candidates.iter().all(|c| !c.verdict.is_open()),
         pins: !upstream.pins.is_empty(),
         unread: nested
             .iter()
             .filter(|n| n.window.is_none() && !engines.pin_is_off_path(&n.pin))
             .collect(),
+        measured: candidates.first().and_then(|first| measurements.words(first.sha)),
         hindsight,
     };
     let headline = headline::line(&found);
@@ -132,5 +149,8 @@ pub fn why(
         effective,
         absences: absent,
         open,
+        observations: measurements.shown,
+        disagreements: measurements.disagreements,
+        speeds: None,
     })
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use headwater_store::graph::CommitGraph;
+use headwater_store::graph::{CommitGraph, Node};
 use headwater_store::upstream::Upstream;
 use headwater_store::{Oid, Scope, Store, StoredPatch};
 
@@ -21,6 +21,14 @@ pub(super) struct Collected<'a> {
     pub(super) patches: Vec<StoredPatch>,
     /// Commits of the window whose change BASE has already, with the twin that BASE has.
     pub(super) shipped: HashMap<Oid, Oid>,
+}
+
+impl Collected<'_> {
+    /// Its commits' places in the graph.
+    pub(super) fn commits(&self) -> HashSet<Node> {
+        let oids = self.patches.iter().map(|patch| patch.stored().commit().oid);
+        oids.filter_map(|oid| self.graph.node(oid)).collect()
+    }
 }
 
 /// Collects `base..head` of an upstream, in `graph` where that was read already.

@@ -21,6 +21,8 @@ pub(super) struct Found<'a> {
     pub(super) pins: bool,
     /// Pins that moved to what is not in the store, and that the model may meet.
     pub(super) unread: Vec<&'a NestedWindow>,
+    /// What the measurement of the first candidate says.
+    pub(super) measured: Option<String>,
     /// What came after the window was looked at.
     pub(super) hindsight: bool,
 }
@@ -28,8 +30,7 @@ pub(super) struct Found<'a> {
 /// The strongest candidate, how to undo it, and how many others are left; or that
 /// nothing here can explain it.
 pub(super) fn line(found: &Found<'_>) -> String {
-    let open: Vec<&Candidate> =
-        found.candidates.iter().filter(|c| c.verdict == Verdict::Candidate).collect();
+    let open: Vec<&Candidate> = found.candidates.iter().filter(|c| c.verdict.is_open()).collect();
     let first = open.first().filter(|_| !found.nothing);
     let unread: String = found
         .unread
@@ -102,7 +103,8 @@ pub(super) fn line(found: &Found<'_>) -> String {
         n => format!("{n} other changes are not ruled out."),
     };
     let weak = first.score < WEAK;
-    if weak && found.pins && found.nested.is_empty() {
+    if weak && first.verdict != Verdict::ConfirmedByToggle && found.pins && found.nested.is_empty()
+    {
         let left = match open.len() {
             1 => "one commit is not ruled out, which does not speak for itself".to_owned(),
             n => format!("none of the {n} commits that are not ruled out speaks for itself"),
@@ -113,15 +115,21 @@ pub(super) fn line(found: &Found<'_>) -> String {
             first.sha.short(),
         );
     }
-    let (opening, unseen) = match weak {
-        true => (
+    let confirmed = first.verdict == Verdict::ConfirmedByToggle;
+    let measured = match found.measured.as_ref().filter(|_| confirmed) {
+        Some(words) => format!(" {words}."),
+        None => String::new(),
+    };
+    let (opening, unseen) = match (confirmed, weak) {
+        (true, _) => ("Confirmed by a toggle on your machine", String::new()),
+        (false, true) => (
             "Nothing here speaks strongly for itself; first of what is left",
             format!(" {UNSEEN}."),
         ),
-        false => ("Strongest candidate", String::new()),
+        (false, false) => ("Strongest candidate", String::new()),
     };
     format!(
-        "{opening}: {} {} {what}{shipped}.{undo}{fixed} {others}{unread}{unseen}",
+        "{opening}: {} {} {what}{shipped}.{measured}{undo}{fixed} {others}{unread}{unseen}",
         first.upstream,
         first.sha.short(),
     )

@@ -14,6 +14,7 @@ mod families;
 mod gather;
 mod headline;
 mod known;
+mod measured;
 mod nested;
 mod open;
 mod outside;

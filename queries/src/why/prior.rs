@@ -8,7 +8,7 @@ use super::score::Part;
 use crate::QueryError;
 use crate::rank::ReasonKind;
 
-const FILE: &str = include_str!("../../rules/rank/prior.toml");
+pub(super) const FILE: &str = include_str!("../../rules/rank/prior.toml");
 
 /// Points for what is known of a commit.
 #[derive(Debug, Clone, Deserialize)]

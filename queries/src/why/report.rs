@@ -6,6 +6,7 @@ use headwater_store::evidence::{Absence, Coverage, Evidence, Grade, Receipt};
 use serde::Serialize;
 
 use crate::ledger::RestoreWay;
+use crate::measure::{Disagreement, ObservationShown, SpeedTable};
 use crate::pins::PinGapKind;
 use crate::rank::ReasonKind;
 
@@ -38,6 +39,13 @@ pub struct WhyReport {
     pub absences: Vec<Absence>,
     /// What could not be settled.
     pub open: Vec<OpenQuestion>,
+    /// What was measured of it.
+    pub observations: Vec<ObservationShown>,
+    /// Observations that disagree.
+    pub disagreements: Vec<Disagreement>,
+    /// The table of speeds that the window was found by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub speeds: Option<SpeedTable>,
 }
 
 /// A window.

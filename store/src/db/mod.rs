@@ -12,11 +12,13 @@ mod dump;
 mod exact;
 mod labels;
 mod models;
+mod observations;
 mod patches;
 mod places;
 mod ranking;
 mod receipts;
 mod refs;
+mod reports;
 mod search;
 mod write;
 
@@ -43,10 +45,14 @@ pub use models::{
     MODELS, ModelFacts, ModelLayer, ModelPlace, ModelReading, ModelSeen, ModelTransport,
     ModelVersion, NewModelVersion, same_value,
 };
+pub use observations::{
+    Measured, NewObservation, Observation, ObservedInput, ObservedWindow, Run, Toggle,
+};
 pub use patches::StoredPatch;
 pub use places::Place;
 pub use ranking::{NameRow, RankingRow, TermCounts};
 pub use receipts::NewReceipt;
+pub use reports::{NewReport, ReportCheck, SavedReport};
 pub use search::SearchUpdate;
 pub use write::{NewChange, NewCommit, WriteCaches, Writer};
 
@@ -59,6 +65,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0006_models.sql"),
     include_str!("../../../migrations/0007_commit_graph.sql"),
     include_str!("../../../migrations/0008_upstream_reports.sql"),
+    include_str!("../../../migrations/0009_measurements.sql"),
 ];
 
 /// The row of an upstream.

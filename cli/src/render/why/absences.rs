@@ -4,9 +4,9 @@
 use headwater_queries::why::WhyReport;
 use headwater_store::evidence::Coverage;
 
-use super::page::Page;
+use crate::render::page::Page;
 
-pub(super) fn all(page: &mut Page, report: &WhyReport) {
+pub(super) fn all(page: &mut Page<'_>, report: &WhyReport) {
     if report.absences.is_empty() {
         return;
     }
@@ -22,7 +22,7 @@ pub(super) fn all(page: &mut Page, report: &WhyReport) {
             page.item(1, &gap);
         }
         // The first suffices on a screen; all are in JSON.
-        for command in absence.rederive().iter().take(if page.md { 3 } else { 1 }) {
+        for command in absence.rederive().iter().take(if page.is_pasted() { 3 } else { 1 }) {
             page.command(1, command);
         }
     }

@@ -2,10 +2,10 @@
 
 use headwater_queries::why::{Side, WhyReport};
 
-use super::page::Page;
+use crate::render::page::Page;
 
 /// The strongest candidates of the neighbouring releases.
-pub(super) fn outside(page: &mut Page, report: &WhyReport) {
+pub(super) fn outside(page: &mut Page<'_>, report: &WhyReport) {
     if report.outside.is_empty() {
         return;
     }
@@ -44,7 +44,7 @@ pub(super) fn outside(page: &mut Page, report: &WhyReport) {
 }
 
 /// The commands that bisect what is left.
-pub(super) fn bisect(page: &mut Page, report: &WhyReport) {
+pub(super) fn bisect(page: &mut Page<'_>, report: &WhyReport) {
     if report.bisect.is_empty() {
         return;
     }

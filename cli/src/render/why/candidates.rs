@@ -6,13 +6,13 @@ use headwater_queries::why::Candidate;
 use headwater_store::evidence::Evidence;
 use headwater_store::model::Side;
 
-use super::page::Page;
+use crate::render::page::Page;
 
 /// Reasons with fewer points than this are not worth a line beside larger ones.
 const WORTH_A_LINE: f64 = 0.25;
 
 /// A candidate with its score, its largest reasons, and the lines that show them.
-pub(super) fn one(page: &mut Page, candidate: &Candidate) {
+pub(super) fn one(page: &mut Page<'_>, candidate: &Candidate) {
     let mut classes: Vec<&str> = candidate.classes.iter().map(|c| c.class.as_str()).collect();
     classes.dedup();
     let classes = match classes.is_empty() {
@@ -67,7 +67,7 @@ pub(super) fn one(page: &mut Page, candidate: &Candidate) {
 }
 
 /// The place and the text of a line that shows something.
-pub(super) fn evidence_line(page: &Page, evidence: &Evidence) -> String {
+pub(super) fn evidence_line(page: &Page<'_>, evidence: &Evidence) -> String {
     let side = match evidence.side() {
         Some(Side::Removed) => "-",
         Some(Side::Added) => "+",

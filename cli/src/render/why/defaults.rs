@@ -3,11 +3,11 @@
 use headwater_queries::why::DefaultEvent;
 
 use super::candidates::evidence_line;
-use super::page::Page;
+use crate::render::page::Page;
 
 /// Grouped by commit and knob: a default can stand in several places, and the first of
 /// them speaks for the rest.
-pub(super) fn all(page: &mut Page, events: &[DefaultEvent]) {
+pub(super) fn all(page: &mut Page<'_>, events: &[DefaultEvent]) {
     let moved = events.iter().filter(|e| e.old.is_some() && e.new.is_some());
     let mut groups: Vec<Vec<&DefaultEvent>> = Vec::new();
     for event in moved {
@@ -33,7 +33,7 @@ fn spelling(knob: &str) -> String {
     last.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-fn one_default(page: &mut Page, group: &[&DefaultEvent]) {
+fn one_default(page: &mut Page<'_>, group: &[&DefaultEvent]) {
     let Some((event, others)) = group.split_first() else { return };
     let mut line = format!(
         "{} {}: {} → {}  ({}, {} {}:{}, grade {})",

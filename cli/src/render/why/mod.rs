@@ -4,23 +4,28 @@ mod absences;
 mod beside;
 mod candidates;
 mod defaults;
-mod page;
 mod ruled_out;
 
+use headwater_queries::public::Scrub;
 use headwater_queries::why::{Candidate, NestedWindow, WhyReport, WindowReport};
 
-use self::page::Page;
 use crate::args::Format;
+use crate::render::measure;
+use crate::render::page::Page;
 
 /// The report, its first `top` candidates in full and the rest counted.
-pub fn screen(report: &WhyReport, top: usize, format: Format) -> String {
-    let mut page = Page { md: format == Format::Md, out: String::new() };
+pub fn screen(report: &WhyReport, top: usize, format: Format, scrub: Option<&Scrub>) -> String {
+    let mut page = Page::new(format, scrub);
     page.headline(&report.headline);
+    if let Some(table) = &report.speeds {
+        measure::table(&mut page, table);
+    }
     page.heading("Window", "");
     window(&mut page, &report.window);
     for nested in &report.nested {
         nested_window(&mut page, nested);
     }
+    measure::of_window(&mut page, &report.observations, &report.disagreements);
     page.heading(
         "Candidates",
         "best explanation first; a reason's points say how much it speaks for the commit",
@@ -50,12 +55,12 @@ pub fn screen(report: &WhyReport, top: usize, format: Format) -> String {
             }
         }
     }
-    page.heading("Ask again", "add --format json for everything, md to paste");
+    page.heading("Ask again", "add --format json for everything, md or html to pass it on");
     page.command(0, &report.question);
-    page.out
+    page.finish(&report.question)
 }
 
-fn window(page: &mut Page, window: &WindowReport) {
+fn window(page: &mut Page<'_>, window: &WindowReport) {
     let line = page.safe(&format!(
         "{} {}..{}: commits {}, already shipped {}, new {} ({})",
         window.upstream,
@@ -84,7 +89,7 @@ fn window(page: &mut Page, window: &WindowReport) {
     }
 }
 
-fn nested_window(page: &mut Page, nested: &NestedWindow) {
+fn nested_window(page: &mut Page<'_>, nested: &NestedWindow) {
     let moved = nested.moved_by.map_or_else(String::new, |sha| format!(" by {}", sha.short()));
     let ends = [&nested.pin_base, &nested.pin_head].map(|end| end.as_deref().map_or("none", brief));
     let line = format!("pin {} {} → {}{moved}", nested.pin, ends[0], ends[1]);
@@ -108,7 +113,7 @@ fn brief(value: &str) -> &str {
     if is_id { value.get(..9).unwrap_or(value) } else { value }
 }
 
-fn effective(page: &mut Page, report: &WhyReport) {
+fn effective(page: &mut Page<'_>, report: &WhyReport) {
     if report.effective.is_empty() {
         return;
     }

@@ -3,13 +3,13 @@
 
 use headwater_queries::why::{Candidate, Verdict, WhyReport};
 
-use super::page::Page;
+use crate::render::page::Page;
 
 /// Reasons that rule out more commits than this name them by their ids only.
 const WITH_SUBJECTS: usize = 2;
 
 /// All of them, since a wrong exclusion is worse than a long list.
-pub(super) fn all(page: &mut Page, report: &WhyReport) {
+pub(super) fn all(page: &mut Page<'_>, report: &WhyReport) {
     let verdicts = report.verdicts.iter().filter(|(verdict, _)| !verdict.is_open());
     for (verdict, count) in verdicts {
         let means = match verdict {

@@ -1,0 +1,247 @@
+//! `headwater reports`: what was told, and what became of it.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use chrono::Utc;
+use headwater_queries::reports::{Became, Recheck, SavedQuestion, recheck};
+use headwater_queries::why;
+use headwater_store::{ReportCheck, SavedReport, Store};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::args::Format;
+use crate::context::Context;
+use crate::render::{self, page::Page, table::Table};
+
+/// Reports that were kept (`why --save NAME`): list, show, ask again
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What to do
+    #[command(subcommand)]
+    pub what: Option<What>,
+}
+
+/// What to do with kept reports.
+#[derive(Debug, clap::Subcommand)]
+pub enum What {
+    /// The kept reports, and what became of them
+    List,
+    /// A kept report as it was told, with the corrections since
+    Show {
+        /// Its name
+        name: String,
+    },
+    /// Derive every claim anew: which hold, which grew stronger, which are overturned
+    ///
+    /// The old claim stays visible with its correction beside it, here and in `reports show`.
+    Recheck {
+        /// One report [default: all]
+        name: Option<String>,
+    },
+}
+
+/// Lists, shows or asks again.
+pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
+    let format = context.format(&[Format::Table, Format::Json, Format::Md, Format::Html])?;
+    let store = context.open()?;
+    match args.what.unwrap_or(What::List) {
+        What::List => list(&store, format),
+        What::Show { name } => show(&store, &find(&store, &name)?, format),
+        What::Recheck { name } => {
+            let reports = match name {
+                Some(name) => vec![find(&store, &name)?],
+                None => store.reports()?,
+            };
+            again(context, &store, &reports, format)
+        }
+    }
+}
+
+/// The report of a name.
+pub fn find(store: &Store, name: &str) -> anyhow::Result<SavedReport> {
+    let all = store.reports()?;
+    let names: Vec<&str> = all.iter().map(|report| report.name.as_str()).collect();
+    match (all.iter().find(|report| report.name == name), names.is_empty()) {
+        (Some(report), _) => Ok(report.clone()),
+        (None, true) => bail!("no report is kept yet: headwater why … --save NAME keeps one"),
+        (None, false) => bail!("no report is kept under {name:?}; there are: {}", names.join(", ")),
+    }
+}
+
+#[derive(Serialize)]
+struct Listed {
+    name: String,
+    saved: String,
+    question: Value,
+    version: String,
+    checked: Option<String>,
+    overturned: Option<usize>,
+}
+
+fn list(store: &Store, format: Format) -> anyhow::Result<ExitCode> {
+    let mut all = Vec::new();
+    for report in store.reports()? {
+        let last = store.report_checks(&report)?.pop();
+        let overturned = last.as_ref().map(|check| {
+            let claims = check.result["claims"].as_array();
+            claims.map_or(0, |c| c.iter().filter(|one| one["became"] == "overturned").count())
+        });
+        all.push(Listed {
+            name: report.name,
+            saved: date(report.saved),
+            question: report.question,
+            version: report.version,
+            checked: last.map(|check| date(check.checked)),
+            overturned,
+        });
+    }
+    if format == Format::Json {
+        render::json(&json!({"schema": "headwater/reports/1", "reports": all}))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = Table::new(&["name", "saved", "window", "model", "checked", "overturned"]);
+    for one in &all {
+        let text = |name: &str| one.question[name].as_str().unwrap_or_default().to_owned();
+        table.row(vec![
+            one.name.clone(),
+            one.saved.clone(),
+            format!("{} {}..{}", text("upstream"), text("base"), text("head")),
+            text("model"),
+            one.checked.clone().unwrap_or_else(|| "never".to_owned()),
+            one.overturned.map_or_else(String::new, |count| count.to_string()),
+        ]);
+    }
+    if table.is_empty() {
+        render::print("No report is kept yet: headwater why … --save NAME keeps one\n")?;
+    } else {
+        render::print(&table.print(format))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(store: &Store, report: &SavedReport, format: Format) -> anyhow::Result<ExitCode> {
+    let name = match format {
+        Format::Json => "json",
+        Format::Md => "md",
+        Format::Html => "html",
+        _ => "table",
+    };
+    let Some((text, digest)) = store.report_text(report, name)? else {
+        bail!("{:?} was not kept as {name}", report.name);
+    };
+    let last = store.report_checks(report)?.pop();
+    let changed = last.as_ref().map(|check| corrections(&check.result)).unwrap_or_default();
+    if format == Format::Json {
+        render::json(&json!({
+            "schema": "headwater/report/1",
+            "name": report.name,
+            "saved": report.saved,
+            "version": report.version,
+            "question": report.question,
+            "rules": report.rules,
+            "sha256": digest.hex(),
+            "checked": last.as_ref().map(|check| check.checked),
+            "corrections": changed,
+            "report": serde_json::from_str::<Value>(&text)?,
+        }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut page = Page::new(format, None);
+    page.say(
+        0,
+        &format!(
+            "{}, as it was told on {} by headwater {}",
+            report.name,
+            date(report.saved),
+            report.version
+        ),
+    );
+    match &last {
+        Some(check) if changed.is_empty() => {
+            page.say(0, &format!("asked again on {}: every claim holds", date(check.checked)));
+        }
+        Some(check) => {
+            page.heading("Corrections", &format!("asked again on {}", date(check.checked)));
+            for one in &changed {
+                render::reports::correction(&mut page, one);
+            }
+        }
+        None => page.say(0, "not asked again yet: headwater reports recheck"),
+    }
+    let above = page.part();
+    let whole = match format {
+        Format::Html => text.replacen("<main>", &format!("<main>{above}<hr>"), 1),
+        _ => format!("{above}\n{text}"),
+    };
+    render::print(&whole)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The claims that do not hold as they were told.
+fn corrections(result: &Value) -> Vec<Value> {
+    let all = result["claims"].as_array().map_or(&[][..], Vec::as_slice);
+    all.iter().filter(|one| one["became"] != "holds").cloned().collect()
+}
+
+fn again(
+    context: &Context,
+    store: &Store,
+    reports: &[SavedReport],
+    format: Format,
+) -> anyhow::Result<ExitCode> {
+    let rules = super::why::rules(context)?;
+    let hashes = rules.hashes();
+    let mut done: Vec<(&SavedReport, Recheck)> = Vec::new();
+    for report in reports {
+        let Some((text, _)) = store.report_text(report, "json")? else {
+            bail!("{:?} was not kept as json", report.name);
+        };
+        let question = SavedQuestion::read(&report.question)?.ask(context.question_jobs())?;
+        let now = why::why(store, &context.upstreams, &rules, &question)?;
+        // Both sides are told as what is kept: without what is private.
+        let scrub = super::kept::scrub(context, &now)?;
+        let mut now = serde_json::to_value(&now)?;
+        scrub.json(&mut now);
+        let found = recheck(&serde_json::from_str(&text)?, &now, [&report.rules, &hashes]);
+        store.add_report_check(
+            report,
+            &ReportCheck {
+                checked: Utc::now(),
+                rules: hashes.clone(),
+                result: serde_json::to_value(&found)?,
+            },
+        )?;
+        done.push((report, found));
+    }
+    if format == Format::Json {
+        let all: Vec<Value> = done
+            .iter()
+            .map(|(report, found)| {
+                let mut one = json!({"name": report.name, "saved": report.saved});
+                one["overturned"] = found.count(Became::Overturned).into();
+                one["weaker"] = found.count(Became::Weaker).into();
+                one["stronger"] = found.count(Became::Stronger).into();
+                one["holds"] = found.count(Became::Holds).into();
+                one["recheck"] = json!(found);
+                one
+            })
+            .collect();
+        render::json(&json!({"schema": "headwater/reports-recheck/1", "reports": all}))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let scrub = context.scrub_if(format, None)?;
+    let mut page = Page::new(format, scrub.as_ref());
+    if done.is_empty() {
+        page.say(0, "No report is kept yet: headwater why … --save NAME keeps one");
+    }
+    for (report, found) in &done {
+        render::reports::recheck(&mut page, report, found);
+    }
+    render::print(&page.finish("headwater reports recheck"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn date(time: chrono::DateTime<Utc>) -> String {
+    time.format("%Y-%m-%d %H:%M UTC").to_string()
+}

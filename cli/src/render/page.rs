@@ -1,0 +1,181 @@
+//! The page that a report is written on: one walk over a report serves a terminal,
+//! Markdown and HTML.
+
+use anstyle::{AnsiColor, Style};
+use headwater_queries::public::Scrub;
+
+use super::{html, text};
+use crate::args::Format;
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+const STRONG: Style = AnsiColor::Green.on_default().bold();
+
+/// What a page is written for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Paper {
+    Screen,
+    Markdown,
+    Html,
+}
+
+/// What was written so far, and as what.
+pub struct Page<'s> {
+    paper: Paper,
+    /// What is left out of a page that is made to be published.
+    scrub: Option<&'s Scrub>,
+    out: String,
+}
+
+impl<'s> Page<'s> {
+    /// An empty page.
+    pub fn new(format: Format, scrub: Option<&'s Scrub>) -> Self {
+        let paper = match format {
+            Format::Md => Paper::Markdown,
+            Format::Html => Paper::Html,
+            _ => Paper::Screen,
+        };
+        Page { paper, scrub, out: String::new() }
+    }
+
+    /// Whether it is made to be pasted or kept, and has room.
+    pub fn is_pasted(&self) -> bool {
+        self.paper != Paper::Screen
+    }
+
+    /// A stranger's text, made harmless for where it is printed.
+    pub fn safe(&self, stranger: &str) -> String {
+        let scrubbed = self.scrub.map(|scrub| scrub.text(stranger));
+        let stranger = scrubbed.as_deref().unwrap_or(stranger);
+        match self.paper {
+            Paper::Screen => text::one_line(stranger),
+            Paper::Markdown => text::escape_markdown(stranger),
+            Paper::Html => html::escape(&text::one_line(stranger)),
+        }
+    }
+
+    /// The sentence on top.
+    pub fn headline(&mut self, words: &str) {
+        let words = self.safe(words);
+        match self.paper {
+            Paper::Screen => self.line(&format!("{STRONG}{words}{STRONG:#}")),
+            Paper::Markdown => self.line(&format!("**{words}**")),
+            Paper::Html => self.line(&format!("<h1>{words}</h1>")),
+        }
+    }
+
+    /// The name of a part, with a word on how to read it.
+    pub fn heading(&mut self, words: &str, how_to_read: &str) {
+        let line = match (self.paper, how_to_read) {
+            (Paper::Markdown, "") => format!("\n### {words}\n"),
+            (Paper::Markdown, how) => format!("\n### {words}\n\n{how}\n"),
+            (Paper::Screen, "") => format!("\n{BOLD}{words}{BOLD:#}"),
+            (Paper::Screen, how) => format!("\n{BOLD}{words}{BOLD:#}  {DIM}{how}{DIM:#}"),
+            (Paper::Html, "") => format!("<h2>{}</h2>", html::escape(words)),
+            (Paper::Html, how) => {
+                format!("<h2>{} <small>{}</small></h2>", html::escape(words), html::escape(how))
+            }
+        };
+        self.line(&line);
+    }
+
+    /// A line as it is.
+    fn line(&mut self, line: &str) {
+        self.out.push_str(line);
+        self.out.push('\n');
+    }
+
+    /// A line of a list (already safe).
+    pub fn item(&mut self, depth: usize, line: &str) {
+        let line = match self.paper {
+            Paper::Screen => format!("{}{line}", "  ".repeat(depth)),
+            Paper::Markdown => format!("{}- {line}", "  ".repeat(depth)),
+            Paper::Html => format!("<p class=\"d{}\">{line}</p>", depth.min(4)),
+        };
+        self.line(&line);
+    }
+
+    /// A line of a list, of a stranger's text.
+    pub fn say(&mut self, depth: usize, stranger: &str) {
+        let line = self.safe(stranger);
+        self.item(depth, &line);
+    }
+
+    /// A command that a reader can run.
+    pub fn command(&mut self, depth: usize, command: &str) {
+        let scrubbed = self.scrub.map(|scrub| scrub.text(command));
+        let command = text::one_line(scrubbed.as_deref().unwrap_or(command));
+        match self.paper {
+            Paper::Screen => self.item(depth, &format!("{DIM}$ {command}{DIM:#}")),
+            Paper::Markdown => self.item(depth, &format!("`{}`", command.replace('`', "'"))),
+            Paper::Html => self.line(&format!(
+                "<pre class=\"d{}\">$ {}</pre>",
+                depth.min(4),
+                html::escape(&command)
+            )),
+        }
+    }
+
+    /// Words that stand out (already safe).
+    pub fn bold(&self, words: &str) -> String {
+        match self.paper {
+            Paper::Screen => format!("{BOLD}{words}{BOLD:#}"),
+            Paper::Markdown => format!("**{words}**"),
+            Paper::Html => format!("<strong>{words}</strong>"),
+        }
+    }
+
+    /// Words that stand back (already safe).
+    pub fn dim(&self, words: &str) -> String {
+        match self.paper {
+            Paper::Screen => format!("{DIM}{words}{DIM:#}"),
+            Paper::Markdown => words.to_owned(),
+            Paper::Html => format!("<span class=\"dim\">{words}</span>"),
+        }
+    }
+
+    /// What was written, to stand above something else.
+    pub fn part(self) -> String {
+        self.out
+    }
+
+    /// The whole page; as HTML a document of its own.
+    pub fn finish(self, title: &str) -> String {
+        match self.paper {
+            Paper::Html => html::document(title, &self.out),
+            Paper::Screen | Paper::Markdown => self.out,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_walk_gives_three_papers_and_none_of_them_lets_markup_through() {
+        let hostile = "<script>alert(1)</script> & \"@you\" \u{1b}[31m";
+        for format in [Format::Table, Format::Md, Format::Html] {
+            let mut page = Page::new(format, None);
+            page.headline(hostile);
+            page.heading("Part", "how to read");
+            page.say(2, hostile);
+            page.command(1, hostile);
+            let text = page.finish(hostile);
+            let plain = anstream::adapter::strip_str(&text).to_string();
+            assert!(!plain.contains('\u{1b}'), "{plain}");
+            match format {
+                Format::Html => {
+                    assert!(!plain.contains("<script"), "{plain}");
+                    assert!(plain.contains("&lt;script&gt;") && plain.contains("<h2>Part"));
+                    assert!(!plain.contains("http"), "nothing is loaded from anywhere: {plain}");
+                }
+                // Within a code span nothing is markup.
+                Format::Md => {
+                    assert!(plain.contains("- &lt;script&gt;") && !plain.contains("@you\"<"))
+                }
+                _ => assert!(plain.contains("<script>")),
+            }
+        }
+    }
+}
