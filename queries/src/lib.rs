@@ -10,6 +10,7 @@ mod error;
 pub mod grep;
 pub mod ledger;
 pub mod models;
+mod names;
 pub mod pins;
 pub mod rank;
 pub mod search;

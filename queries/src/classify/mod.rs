@@ -14,11 +14,13 @@ mod facts;
 mod idiom;
 mod label;
 mod lexer;
+mod lists;
 mod locals;
 mod neutral;
 mod patch_text;
 mod rules;
 mod source;
+mod told;
 mod view;
 mod whole;
 
@@ -28,3 +30,4 @@ pub use label::Fact;
 pub use patch_text::{BadPatch, read_patch};
 pub use rules::{RuleInfo, RuleTexts, Rules, RulesError};
 pub use source::{Clause, Example, ExampleFact, RuleFile, RuleSource};
+pub use told::{ClauseTold, RuleTold};
