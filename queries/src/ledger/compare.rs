@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::entry::{Entry, Event, How};
-use super::rules::Extractors;
+use super::rules::{Extractor, Extractors};
 use super::value;
 
 /// One changed file's tables.
@@ -190,6 +190,9 @@ impl Extractors {
 
     fn moved(&self, old: (&str, &Entry), new: (&str, &Entry)) -> Option<Event> {
         let equal = self.all.get(new.1.extractor).map_or(&[][..], |c| &c.rule.equal);
+        if self.only_spelled((old.1, new.1)) {
+            return None;
+        }
         // What moved to another file is guarded by what includes that file: the values count.
         let bare = |entry: &Entry| -> Vec<String> {
             let value =
@@ -212,7 +215,7 @@ impl Extractors {
             return Some(event);
         }
         if matches!(new.1.scope, super::Scope::CliHelp | super::Scope::Docs)
-            && value::told(&old.1.value) == value::told(&new.1.value)
+            && plain(value::told(&old.1.value)) == plain(value::told(&new.1.value))
         {
             return None;
         }
@@ -220,7 +223,9 @@ impl Extractors {
             // The value's own text stands; a name in it may mean something else now.
             let changed = new.1.resolved.iter().find_map(|(name, is)| {
                 let was = old.1.resolved.iter().find(|(n, _)| n == name).map(|(_, v)| v)?;
-                (!value::same(was, is, equal)).then(|| (was.clone(), is.clone()))
+                let rule = self.all.get(new.1.extractor).map(|c| &c.rule)?;
+                let alike = value::same(&today(rule, was), &today(rule, is), equal);
+                (!alike).then(|| (was.clone(), is.clone()))
             });
             let (was, is) = changed?;
             let mut event = self.event(Some(old), Some(new));
@@ -229,6 +234,33 @@ impl Extractors {
             return Some(event);
         }
         Some(self.event(Some(old), Some(new)))
+    }
+
+    /// Whether two values differ only in how they are written: in spellings that mean the
+    /// same for the knob, or in the names of the variables that they ask.
+    fn only_spelled(&self, (old, new): (&Entry, &Entry)) -> bool {
+        let Some(compiled) = self.all.get(new.extractor) else { return false };
+        let rule = &compiled.rule;
+        if old.value == new.value {
+            return false;
+        }
+        // What is off where it may be chosen is off where it may not.
+        let bare = |entry: &Entry| match entry.pieces.as_slice() {
+            [only] => condition(&only.0).map_or(only.0.as_str(), |c| c.1).to_owned(),
+            _ => String::new(),
+        };
+        if new.scope == super::Scope::Build && bare(old) == "OFF" && bare(new) == "OFF" {
+            return true;
+        }
+        let own = rule.same.iter().filter(|same| same.knob.0.is_match(&new.knob));
+        let own: Vec<Vec<String>> = own.map(|same| same.values.clone()).collect();
+        if !own.is_empty() && value::same(&old.value, &new.value, &own) {
+            return true;
+        }
+        let (was, is) = (today(rule, &old.value), today(rule, &new.value));
+        let rewritten =
+            (was != old.value || is != new.value) && value::same(&was, &is, &rule.equal);
+        rewritten || value::renamed((&was, &old.around), (&is, &new.around))
     }
 
     fn event(&self, old: Option<(&str, &Entry)>, new: Option<(&str, &Entry)>) -> Event {
@@ -260,6 +292,18 @@ impl Extractors {
             names: entry.map_or_else(Vec::new, |e| e.names.clone()),
         }
     }
+}
+
+/// A value in today's spelling.
+fn today(rule: &Extractor, value: &str) -> String {
+    rule.spelled.iter().fold(value.to_owned(), |value, (pattern, today)| {
+        pattern.0.replace_all(&value, today.as_str()).into_owned()
+    })
+}
+
+/// A text of a page without its markup.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| !matches!(c, '`' | '\\' | '*')).collect()
 }
 
 /// The condition in front of a value, and the value.

@@ -1,6 +1,8 @@
 //! When two values mean the same: literals that are written differently,
 //! constants whose prefix was renamed.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::lex::{self, Kind};
 
 /// Words that say nothing in a constant's or function's name: projects, and kinds
@@ -37,6 +39,39 @@ pub(crate) fn same(a: &str, b: &str, equal: &[Vec<String>]) -> bool {
                 || same_word(x, y)
                 || equal.iter().any(|set| set.contains(&x.0) && set.contains(&y.0))
         })
+}
+
+/// Whether two values are the same but for variables that got other names: one name for
+/// one, of which the old stands nowhere around the new value, nor the new around the old.
+pub(crate) fn renamed(
+    (a, around_a): (&str, &BTreeSet<String>),
+    (b, around_b): (&str, &BTreeSet<String>),
+) -> bool {
+    if around_a.is_empty() || around_b.is_empty() {
+        return false;
+    }
+    let (a, b): (Vec<_>, Vec<_>) = (lex::tokens(a, 0).collect(), lex::tokens(b, 0).collect());
+    let mut names: BTreeMap<&str, &str> = BTreeMap::new();
+    let variable = |all: &[lex::Token<'_>], at: usize| {
+        let word = all[at].text;
+        all[at].kind == Kind::Word
+            && word.starts_with(|c: char| c.is_ascii_lowercase())
+            && !(at > 0 && all[at - 1].is("."))
+            && !all.get(at + 1).is_some_and(|next| next.is("(") || next.is("."))
+            && !matches!(word, "true" | "false" | "nil" | "else")
+    };
+    let same = a.len() == b.len()
+        && (0..a.len()).all(|at| {
+            if a[at].text == b[at].text {
+                return true;
+            }
+            variable(&a, at)
+                && variable(&b, at)
+                && *names.entry(a[at].text).or_insert(b[at].text) == b[at].text
+        });
+    let targets: BTreeSet<&str> = names.values().copied().collect();
+    same && targets.len() == names.len()
+        && names.iter().all(|(old, new)| !around_b.contains(*old) && !around_a.contains(*new))
 }
 
 /// What numbers and named units multiply to; `None` where anything else is in it.

@@ -147,6 +147,10 @@ fn decided_by_variable(old: &[&Line<'_>], new: &[&Line<'_>]) -> Option<String> {
     new.iter().find_map(|line| {
         let tokens = line_tokens(line);
         let variable = environment(&tokens)?;
+        // Only whether it is set, and not what it says.
+        if !tokens.iter().any(|token| matches!(token, Token::Name(b"nullptr" | b"NULL"))) {
+            return None;
+        }
         let equals = tokens.iter().position(|token| *token == Token::Mark(b'='))?;
         let Some(Token::Name(name)) = tokens.get(equals.checked_sub(1)?) else { return None };
         let asked = |all: &[HashSet<Vec<u8>>]| all.iter().any(|names| names.contains(*name));

@@ -39,8 +39,10 @@ pub(super) fn find(file: &FileView<'_>, hunk: &HunkView<'_>, facts: &mut Vec<Fou
             }
             let off = value.iter().rev().find(|token| matches!(token, Token::Name(_)))
                 == Some(&Token::Name(b"false"));
+            let on = value.contains(&Token::Name(b"true"));
             let name = match asked_how(&tokens, &set) {
-                Some(true) => NAMES[0],
+                // A switch that is off and is put on takes away what somebody asked for.
+                Some(true) if !on => NAMES[0],
                 Some(false) if off => NAMES[1],
                 _ => continue,
             };
