@@ -92,12 +92,14 @@ impl Extractors {
     ) -> Result<bool, E> {
         let (Some(old), Some(new)) = (&event.old, &event.new) else { return Ok(false) };
         let (old, new) = (value::told(old), value::told(new));
-        let (side, number) = match (old, new) {
-            (number, "inherit") => (TreeSide::After, number),
-            ("inherit", number) => (TreeSide::Before, number),
+        // `1=disabled` explains the 1.
+        let bare = |text: &str| text.split('=').next().unwrap_or(text).trim().to_owned();
+        let (side, said) = match (bare(old), bare(new)) {
+            (said, printed) if printed == "inherit" => (TreeSide::After, said),
+            (printed, said) if printed == "inherit" => (TreeSide::Before, said),
             _ => return Ok(false),
         };
-        if event.scope != Scope::CliHelp || number.parse::<f64>().is_err() {
+        if event.scope != Scope::CliHelp {
             return Ok(false);
         }
         let names = event.names.iter().chain([&event.knob]);
@@ -108,7 +110,13 @@ impl Extractors {
                 names.contains(&value::spelling(field))
             };
             if let Some(held) = at(side, path)?.into_iter().find(field) {
-                return Ok(value::same(number, &held.value, &compiled.rule.equal));
+                let alike = |value: &str| value::same(&said, value, &compiled.rule.equal);
+                // What one program lays over it is what that program prints.
+                let own = |entry: &Entry| {
+                    entry.knob.split_once('@').is_some_and(|(knob, _)| knob == held.knob)
+                };
+                let laid_over = at(side, &event.path)?.into_iter().filter(own);
+                return Ok(alike(&held.value) && laid_over.into_iter().all(|e| alike(&e.value)));
             }
         }
         Ok(false)

@@ -42,10 +42,11 @@ pub(crate) fn same(a: &str, b: &str, equal: &[Vec<String>]) -> bool {
 }
 
 /// Whether two values are the same but for variables that got other names: one name for
-/// one, of which the old stands nowhere around the new value, nor the new around the old.
+/// one, declared as the same thing, of which the old stands nowhere around the new value,
+/// nor the new around the old.
 pub(crate) fn renamed(
-    (a, around_a): (&str, &BTreeSet<String>),
-    (b, around_b): (&str, &BTreeSet<String>),
+    (a, around_a): (&str, &BTreeMap<String, String>),
+    (b, around_b): (&str, &BTreeMap<String, String>),
 ) -> bool {
     if around_a.is_empty() || around_b.is_empty() {
         return false;
@@ -71,7 +72,11 @@ pub(crate) fn renamed(
         });
     let targets: BTreeSet<&str> = names.values().copied().collect();
     same && targets.len() == names.len()
-        && names.iter().all(|(old, new)| !around_b.contains(*old) && !around_a.contains(*new))
+        && names.iter().all(|(old, new)| {
+            !around_b.contains_key(*old)
+                && !around_a.contains_key(*new)
+                && around_a.get(*old) == around_b.get(*new)
+        })
 }
 
 /// What numbers and named units multiply to; `None` where anything else is in it.
@@ -347,6 +352,21 @@ pub fn spelling(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_variable_with_another_name_is_the_same_if_it_is_the_same_thing() {
+        let around = |all: &[(&str, &str)]| -> BTreeMap<String, String> {
+            all.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect()
+        };
+        let old = around(&[("text", ""), ("fast", "env.Fast()")]);
+        let new = around(&[("tok", ""), ("quick", "env.Fast()"), ("able", "gpu.Able()")]);
+        assert!(renamed(("[text == nil] a", &old), ("[tok == nil] a", &new)));
+        assert!(renamed(("[fast] passed", &old), ("[quick] passed", &new)));
+        assert!(!renamed(("[fast] passed", &old), ("[able] passed", &new)));
+        assert!(!renamed(("[text == nil] a", &old), ("[tok == nil] b.c", &new)));
+        let both = around(&[("text", ""), ("tok", "")]);
+        assert!(!renamed(("[text == nil] a", &both), ("[tok == nil] a", &both)));
+    }
 
     #[test]
     fn writing_is_not_meaning() {

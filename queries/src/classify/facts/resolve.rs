@@ -118,11 +118,51 @@ pub(super) fn drop_renamed(view: &View<'_>, facts: &mut Vec<Found>) {
         (fact.name.clone(), last_name(&fact.detail).to_owned(), shape)
     };
     drop_on_both_sides(facts, key, meant);
+    drop_asked_elsewhere(view, facts);
     let (come, gone) = settings(view);
     facts.retain(|found| {
         let setting = last_name(&found.fact.detail).as_bytes();
         !meant(found) || !come.contains(setting) && !gone.contains(setting)
     });
+}
+
+/// What asks a setting for the same value on the other side of another file has moved.
+fn drop_asked_elsewhere(view: &View<'_>, facts: &mut Vec<Found>) {
+    let hunks = || view.files.iter().flat_map(|file| &file.hunks);
+    let of = |wanted: Side| -> HashSet<Asked> {
+        let lines = hunks().flat_map(HunkView::code_lines).filter(|line| line.side == wanted);
+        lines.flat_map(|line| asked_of(line.text)).collect()
+    };
+    let (gone, come) = (of(Side::Removed), of(Side::Added));
+    facts.retain(|Found { fact, .. }| {
+        let setting = last_name(&fact.detail).as_bytes();
+        let own = asked_of(fact.at.text.as_bytes());
+        let mut own = own.into_iter().filter(|(name, _)| name == setting);
+        fact.name != NAMES[0] || !own.any(|asked| gone.contains(&asked) && come.contains(&asked))
+    });
+}
+
+/// A name, and the fixed value that it is compared with.
+type Asked = (Vec<u8>, Vec<u8>);
+
+fn asked_of(line: &[u8]) -> Vec<Asked> {
+    let mut all = Vec::new();
+    tokens(line, Syntax::Slashes, Open::Nothing, |token| all.push(token));
+    let mut found = Vec::new();
+    for (at, token) in all.iter().enumerate() {
+        let Token::Name(name) = token else { continue };
+        let value = match all.get(at + 1..) {
+            Some([Token::Mark(b'='), Token::Mark(b'='), value @ ..]) => value,
+            Some([Token::Mark(b'<'), value @ ..]) => value,
+            _ => continue,
+        };
+        let sign = value.first() == Some(&Token::Mark(b'-'));
+        if let Some(Token::Number(number)) = value.get(usize::from(sign)) {
+            let sign: &[u8] = if sign { b"-" } else { b"" };
+            found.push((name.to_vec(), [sign, number].concat()));
+        }
+    }
+    found
 }
 
 fn last_name(path: &str) -> &str {

@@ -1,6 +1,6 @@
 //! Go: rules in code, told as conditions and results.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use regex::Regex;
 use tree_sitter::Node;
@@ -54,10 +54,20 @@ pub(crate) fn assigned(text: &str, function: &Regex, variable: &Regex) -> Vec<Fo
     out
 }
 
-/// The names in a declaration.
+/// The names in a declaration, with what they are declared as.
 pub(crate) fn names(region: &str) -> Names {
     let words = lex::tokens(region, 0).filter(|token| token.kind == lex::Kind::Word);
-    Names::new(words.map(|token| token.text.to_owned()).collect())
+    let mut all: BTreeMap<String, String> =
+        words.map(|token| (token.text.to_owned(), String::new())).collect();
+    for line in region.lines() {
+        let Some((left, right)) = line.split_once(":=") else { continue };
+        for name in left.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
+            if let Some(known) = all.get_mut(name).filter(|known| known.is_empty()) {
+                *known = tree::flat(right);
+            }
+        }
+    }
+    Names::new(all)
 }
 
 /// `n := a; if n < 1 { n = 1 }` is `n := max(a, 1)`, and is told so.
@@ -98,7 +108,9 @@ pub(crate) fn given(text: &str, region: &str) -> HashMap<String, String> {
         if part_of_a_name || before.ends_with("func") || before.ends_with(')') {
             continue;
         }
-        let Some((arguments, _)) = lex::arguments(text, at + name.len()) else { return out };
+        let Some((mut arguments, _)) = lex::arguments(text, at + name.len()) else { return out };
+        // A comma may end the last line.
+        arguments.retain(|(_, argument)| !argument.is_empty());
         if arguments.len() != parameters.len() {
             return out;
         }
@@ -361,7 +373,7 @@ mod tests {
 
     #[test]
     fn a_parameter_stands_for_what_it_is_given() {
-        let text = "func start(own bool, path string) {\n\tif own {\n\t\tp = append(p, \"--own\")\n\t}\n}\n\nfunc load() {\n\tstart(text != nil, path)\n}\n";
+        let text = "func start(own bool, path string) {\n\tif own {\n\t\tp = append(p, \"--own\")\n\t}\n}\n\nfunc load() {\n\tstart(\n\t\ttext != nil,\n\t\tpath,\n\t)\n}\n";
         let region = &text[..text.find("\n}\n").unwrap() + 3];
         let known = given(text, region);
         assert_eq!(known.get("own").map(String::as_str), Some("text != nil"));

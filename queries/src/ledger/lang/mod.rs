@@ -1,6 +1,6 @@
 //! Readers of defaults, one file a language or kind of declaration.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::entry::{How, Scope};
@@ -33,8 +33,8 @@ pub(crate) struct Found {
     pub around: Names,
 }
 
-/// Names that stand somewhere.
-pub(crate) type Names = Arc<BTreeSet<String>>;
+/// Names that stand somewhere, each with what it is first said to be there, if anything.
+pub(crate) type Names = Arc<BTreeMap<String, String>>;
 
 impl Found {
     pub fn new(knob: impl Into<String>, value: impl Into<String>, at: usize) -> Self {
