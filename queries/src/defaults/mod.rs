@@ -93,8 +93,10 @@ pub fn ask(
         values = values::rows(&tables, &events);
     }
     if let Some(asked) = &question.knob {
-        if !by_knob.iter().any(|(knob, names)| spellings.matches(knob, names, asked)) {
-            return Err(no_knob(&upstream.name, asked, by_knob));
+        let valued = values.iter().map(|value| (value.knob.as_str(), value.names.as_slice()));
+        let mut all = known.knobs().chain(valued);
+        if !all.any(|(knob, names)| spellings.matches(knob, names, asked)) {
+            return Err(no_knob(&upstream.name, asked, &known));
         }
         let named = |knob: &str, names: &[String]| spellings.matches(knob, names, asked);
         events.retain(|e| named(&e.knob, &e.names));
@@ -132,10 +134,12 @@ pub fn ask(
 
 /// Says that no knob is called so, and which are called alike: by their last name, since
 /// that is what people write.
-fn no_knob(upstream: &str, asked: &str, known: BTreeMap<String, Vec<String>>) -> QueryError {
+fn no_knob(upstream: &str, asked: &str, known: &Known) -> QueryError {
     let last = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
-    let names = known.into_iter().flat_map(|(knob, names)| std::iter::once(knob).chain(names));
-    let nearest = nearest(asked, names.map(|name| last(&name)));
+    let names = known.knobs().flat_map(|(knob, names)| {
+        std::iter::once(knob).chain(names.iter().map(String::as_str))
+    });
+    let nearest = nearest(asked, names.map(last));
     let nearest = match nearest.is_empty() {
         true => String::new(),
         false => format!("; the nearest are {}", nearest.join(", ")),
