@@ -7,12 +7,13 @@ The clones must stand where the store's crawl found them. Each pattern is asked 
 by turn; answers must be equal, commits that touch objects which the clone lacks aside. Then
 patterns that no index narrows down are asked of all upstreams at once, so that every patch
 is read. Times are of whole processes in a warm page cache, so only their ratio says anything
-about programs rather than machines.
+about programs rather than machines; that of processor time says it on a busy machine too.
 Python 3.9 or later, standard library only.
 """
 import argparse
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -22,35 +23,42 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def run(command, ok=(0,)):
-    begun = time.monotonic()
+    """Gives what it printed, the seconds it took, and those of processors."""
+    begun, before = time.monotonic(), processors()
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
-    took = time.monotonic() - begun
+    took, busy = time.monotonic() - begun, processors() - before
     if done.returncode not in ok:
         sys.exit(f"{' '.join(command)}: exit {done.returncode}: {done.stderr.strip()[-300:]}")
-    return done.stdout, took
+    return done.stdout, took, busy
+
+
+def processors():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def ask_both(options, name, clone, patterns):
     """Asks each pattern of headwater and of git; gives the times of the one, and the ratios."""
     ours = [options.headwater, "--store", options.store, "grep", "--upstream", name]
-    told, _ = run([*ours, "--format", "json", "-e", "no_such_word_anywhere"], ok=(0, 1))
+    told, *_ = run([*ours, "--format", "json", "-e", "no_such_word_anywhere"], ok=(0, 1))
     coverage = json.loads(told)["coverage"][0]
     gaps = {gap["commit"] for gap in coverage["gaps"] if "commit" in gap}
-    times, ratios, wrong = [], [], 0
+    times, ratios, busy, wrong = [], [], [], 0
     for pattern in patterns:
         rounds = [run([*ours, "--commits", "-e", pattern], ok=(0, 1)) for _ in range(options.rounds)]
         mine = set(rounds[0][0].split()) - gaps
-        took = statistics.median(seconds for _, seconds in rounds)
+        took = statistics.median(seconds for _, seconds, _ in rounds)
         git = ["git", "-C", clone, "log", "--no-merges", "--format=%H", "-G" + pattern, coverage["head"]]
-        theirs, git_took = run(git)
+        theirs, git_took, git_busy = run(git)
         theirs = set(theirs.split()) - gaps
         times.append(took)
         ratios.append(git_took / took)
+        busy.append(git_busy / max(0.001, statistics.median(busy for *_, busy in rounds)))
         equal = mine == theirs
         wrong += not equal
         note = "" if equal else f"  DIFFERS: {len(mine - theirs)} more, {len(theirs - mine)} fewer"
         print(f"{1000 * took:8.1f} ms {git_took:7.2f} s  x{git_took / took:<7.0f} {len(mine):5}  {pattern}{note}", flush=True)
-    print(f"{name}: {len(patterns) - wrong}/{len(patterns)} equal; {summary(times, ratios)}", flush=True)
+    print(f"{name}: {len(patterns) - wrong}/{len(patterns)} equal; {summary(times, ratios)}; {statistics.median(busy):.0f} times the processor time", flush=True)
     return times, ratios, wrong
 
 
@@ -81,7 +89,7 @@ def main():
     for pattern in lines(options.scans):
         command = [options.headwater, "--store", options.store, "grep", "--commits", "-e", pattern]
         rounds = [run(command, ok=(0, 1)) for _ in range(options.rounds)]
-        took = statistics.median(seconds for _, seconds in rounds)
+        took = statistics.median(seconds for _, seconds, _ in rounds)
         print(f"{1000 * took:8.1f} ms  {len(rounds[0][0].split()):5} commits  every patch is read: {pattern}", flush=True)
     sys.exit(1 if wrong else 0)
 

@@ -75,9 +75,18 @@ impl Context {
         Ok(Hosts::read(file.as_deref(), &|name| std::env::var(name).ok())?)
     }
 
-    /// A client for them.
+    /// A client for them. `HEADWATER_TIMEOUT` says for how many seconds a host may say
+    /// nothing.
     pub fn client(&self) -> anyhow::Result<Client> {
-        Ok(Client::new(Settings::default())?)
+        let mut settings = Settings::default();
+        if let Ok(text) = std::env::var("HEADWATER_TIMEOUT") {
+            let seconds: u32 = text.parse().ok().filter(|s| *s > 0).with_context(|| {
+                format!("HEADWATER_TIMEOUT is {text:?}; write a number of seconds")
+            })?;
+            settings.read = std::time::Duration::from_secs(seconds.into());
+            settings.whole = settings.read * 4;
+        }
+        Ok(Client::new(settings)?)
     }
 
     /// The store's directory: `--store`, `HEADWATER_STORE`, or the platform's place.

@@ -4,6 +4,7 @@
 mod args;
 mod commands;
 mod context;
+mod live;
 mod progress;
 mod render;
 

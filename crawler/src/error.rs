@@ -50,6 +50,40 @@ pub enum CrawlError {
         /// The nearest names, or nothing; starts with a separator.
         nearest: String,
     },
+    /// A repository on a host could not be read.
+    #[error(
+        "cannot {what} of {url}: {why}; what was stored before is kept, and the next run goes on from there"
+    )]
+    Remote {
+        /// The repository's URL.
+        url: String,
+        /// What was tried.
+        what: &'static str,
+        /// What git said.
+        why: String,
+    },
+    /// A window's end that upstream does not have.
+    #[error("{upstream} has no {name:?}{nearest}")]
+    NoSuchRef {
+        /// The upstream.
+        upstream: String,
+        /// What was asked for.
+        name: String,
+        /// The nearest names, or nothing; starts with a separator.
+        nearest: String,
+    },
+    /// The ends of a window have nothing in common.
+    #[error(
+        "{base} and {head} of {upstream} share no history that could be fetched; `headwater clone {upstream}` takes all of it"
+    )]
+    NoCommonHistory {
+        /// The upstream.
+        upstream: String,
+        /// The older end.
+        base: String,
+        /// The newer end.
+        head: String,
+    },
     /// The stream of patches could not be read.
     #[error("git's patches cannot be read: {0}")]
     Stream(String),

@@ -5,6 +5,7 @@
 
 mod error;
 pub mod git;
+pub mod github;
 pub mod http;
 pub mod progress;
 pub mod registry;

@@ -16,6 +16,18 @@ pub enum QueryError {
         /// `; nearest: …`, or nothing.
         nearest: String,
     },
+    /// A window of one upstream that was asked of several.
+    #[error("{upstream} has no {name:?}; {window} is a window of another upstream: add {having}")]
+    WindowOfAnother {
+        /// The window.
+        window: String,
+        /// An upstream that lacks an end of it.
+        upstream: String,
+        /// That end.
+        name: String,
+        /// The option that names those that have both.
+        having: String,
+    },
     /// An abbreviated object id that several commits share.
     #[error("{name:?} could be any of {candidates} in {upstream}; give more digits")]
     Ambiguous {
@@ -41,7 +53,7 @@ pub enum QueryError {
     NoWindow(String),
     /// A commit that the store lacks.
     #[error(
-        "{upstream} {what} is not in the store; get it with `headwater crawl {upstream} {scope} --from-git DIR` from a clone"
+        "{upstream} {what} is not in the store; get it with `headwater crawl {upstream} {scope}`, or all of history with `headwater clone {upstream}`"
     )]
     NotStored {
         /// The upstream.

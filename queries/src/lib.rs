@@ -13,6 +13,7 @@ pub mod models;
 mod names;
 pub mod pins;
 pub mod rank;
+pub mod reads;
 pub mod search;
 pub mod show;
 pub mod why;

@@ -10,7 +10,9 @@ use crate::upstream::UpstreamError;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// There is no store at this place.
-    #[error("there is no store at {0}; `headwater crawl ollama --from-git CLONE` makes one")]
+    #[error(
+        "there is no store at {0}; `headwater crawl ollama previous..latest` makes one, `headwater clone ollama` one with all of history"
+    )]
     Missing(PathBuf),
     /// The database was written by a newer headwater.
     #[error(
@@ -40,7 +42,7 @@ pub enum StoreError {
     Damaged(String),
     /// Nothing was crawled for this upstream.
     #[error(
-        "nothing is stored for {0}; get it with `headwater crawl {0} --from-git DIR` from a clone"
+        "nothing is stored for {0}; get a window with `headwater crawl {0} BASE..HEAD`, or all of history with `headwater clone {0}`"
     )]
     NotCrawled(String),
     /// An object that an answer needs is in no reachable object store.

@@ -20,11 +20,11 @@ pub mod upstream;
 pub mod words;
 
 pub use db::{
-    CommitId, CrawlRecord, DefaultEventRow, Derivation, ExactUpdate, IndexState, ListedCommit,
-    MODELS, ModelFacts, ModelLayer, ModelPlace, ModelReading, ModelSeen, ModelTransport,
-    ModelVersion, NameRow, NewChange, NewCommit, NewDefaultEvents, NewModelVersion, NewReceipt,
-    Place, RankingRow, Scope, SearchUpdate, Snapshot, Store, StoredCommit, StoredPatch, TermCounts,
-    UpstreamId, UpstreamStatus, WriteCaches, Writer, same_value,
+    CommitId, Comparison, CrawlRecord, DefaultEventRow, Derivation, ExactUpdate, IndexState,
+    ListedCommit, MODELS, ModelFacts, ModelLayer, ModelPlace, ModelReading, ModelSeen,
+    ModelTransport, ModelVersion, NameRow, NewChange, NewCommit, NewDefaultEvents, NewModelVersion,
+    NewReceipt, Place, RankingRow, Scope, SearchUpdate, Seen, Snapshot, Store, StoredCommit,
+    StoredPatch, TermCounts, UpstreamId, UpstreamStatus, WriteCaches, Writer, same_value,
 };
 pub use digest::{Digest, NotADigest};
 pub use error::StoreError;

@@ -1,26 +1,33 @@
 //! `headwater crawl`: fetch what the store lacks.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::bail;
-use headwater_crawler::git::{CrawlScope, GitCrawl, crawl_clone};
+use headwater_crawler::git::{CrawlScope, CrawlSummary, GitCrawl, crawl_clone};
 use headwater_crawler::progress::Progress;
 use headwater_queries::derive;
+use headwater_queries::window::WindowSpec;
 use headwater_store::Store;
+use headwater_store::objects::ObjectStore;
 use headwater_store::upstream::Upstream;
 
 use crate::context::Context;
+use crate::live::Live;
 use crate::progress::Shown;
 
 /// Fetch what the store lacks of an upstream, or of models
 ///
-/// The first crawl takes all of history; later ones only what is new. One that is cut
-/// short is completed by the next.
+/// A window comes from GitHub by git's own protocol, with only the files that answers
+/// need, and the windows that its pins open with it. `headwater clone` takes all of
+/// history; with --from-git, that of a clone which you have. What was stored is not
+/// fetched again, and a crawl that is cut short is completed by the next.
 ///
 /// Examples:
-///   headwater crawl ollama --from-git ~/src/ollama
+///   headwater crawl ollama v0.32.9..v0.32.13          one window, without a clone
+///   headwater crawl ollama                            what is new, after a whole crawl
+///   headwater crawl ollama --from-git ~/src/ollama    all of a clone's history
 ///   headwater crawl models gemma4:26b qwen3.6:27b     what the registry publishes of them
 ///   headwater crawl models gemma4 --tags              all tags of one
 ///   headwater crawl models                            those that are stored, once more
@@ -55,25 +62,87 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         [_, more, ..] => bail!("one window at a time; what is {more:?}?"),
     };
     let upstream = context.upstreams.get(&args.upstream)?;
-    let Some(dir) = args.from_git else {
-        bail!(
-            "say where to read {0} from: `headwater crawl {0} --from-git DIR` with a clone of https://github.com/{1}",
-            upstream.name,
-            upstream.repository
-        );
-    };
-    let scope = match window {
-        None => CrawlScope::Whole,
-        Some(text) => {
-            let window = headwater_queries::window::WindowSpec::parse(text)?;
-            CrawlScope::Window { base: window.base, head: window.head }
-        }
-    };
+    let window = window.map(WindowSpec::parse).transpose()?;
     let mut store = context.open_or_create()?;
     let progress = Shown::new();
-    let crawl = GitCrawl { upstream, dir: &dir, scope, jobs: context.jobs() };
-    let summary = crawl_clone(&mut store, &crawl, &progress)?;
-    derive_all(context, &mut store, upstream, &progress)?;
+    let summary = match (args.from_git, window) {
+        (None, Some(window)) => return live_window(context, store, upstream, &window, &progress),
+        (None, None) => again(context, &mut store, upstream, &progress)?,
+        (Some(dir), window) => {
+            let scope = match window {
+                None => CrawlScope::Whole,
+                Some(window) => CrawlScope::Window { base: window.base, head: window.head },
+            };
+            from_clone(context, &mut store, upstream, &dir, scope, &progress)?
+        }
+    };
+    print_summary(&store, upstream, &summary)
+}
+
+/// Fetches a window from upstream's hosts, with those that its pins open.
+fn live_window(
+    context: &Context,
+    mut store: Store,
+    upstream: &Upstream,
+    window: &WindowSpec,
+    progress: &dyn Progress,
+) -> anyhow::Result<ExitCode> {
+    let live = Live::new(context)?;
+    let window = live.ends(&store, upstream, window)?;
+    let brought = live.windows(&mut store, upstream, &window, progress)?;
+    let mut stdout = anstream::stdout();
+    for line in &brought.lines {
+        writeln!(stdout, "{line}")?;
+    }
+    writeln!(stdout, "{}", super::rebuild::sizes(&store)?)?;
+    for line in &brought.failed {
+        writeln!(anstream::stderr(), "headwater: {line}")?;
+    }
+    Ok(if brought.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) })
+}
+
+/// Crawls what is new from where all of history came before.
+fn again(
+    context: &Context,
+    store: &mut Store,
+    upstream: &Upstream,
+    progress: &dyn Progress,
+) -> anyhow::Result<CrawlSummary> {
+    let objects = store.objects(&upstream.name).ok();
+    if objects.as_ref().is_some_and(ObjectStore::is_whole) {
+        return Live::new(context)?.whole(store, upstream, progress);
+    }
+    let borrowed = objects.and_then(|objects| objects.borrows_from());
+    match borrowed.as_deref().and_then(Path::parent) {
+        Some(clone) => from_clone(context, store, upstream, clone, CrawlScope::Whole, progress),
+        None => bail!(
+            "say what of {0} to fetch: a window (`headwater crawl {0} previous..latest`), all of history (`headwater clone {0}`), or that of a clone of https://github.com/{1} (`headwater crawl {0} --from-git DIR`)",
+            upstream.name,
+            upstream.repository
+        ),
+    }
+}
+
+fn from_clone(
+    context: &Context,
+    store: &mut Store,
+    upstream: &Upstream,
+    dir: &Path,
+    scope: CrawlScope,
+    progress: &dyn Progress,
+) -> anyhow::Result<CrawlSummary> {
+    let crawl = GitCrawl { upstream, dir, scope, jobs: context.jobs() };
+    let summary = crawl_clone(store, &crawl, progress)?;
+    derive_all(context, store, upstream, progress)?;
+    Ok(summary)
+}
+
+/// Tells what a crawl of all of history brought.
+pub fn print_summary(
+    store: &Store,
+    upstream: &Upstream,
+    summary: &CrawlSummary,
+) -> anyhow::Result<ExitCode> {
     let mut stdout = anstream::stdout();
     writeln!(
         stdout,
@@ -88,7 +157,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
             n => format!("; the clone lacks {n} objects, each is a recorded gap"),
         }
     )?;
-    writeln!(stdout, "{}", super::rebuild::sizes(&store)?)?;
+    writeln!(stdout, "{}", super::rebuild::sizes(store)?)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,6 +1,7 @@
 //! One module a command: its arguments, and what it does with the libraries.
 
 pub mod classify;
+pub mod clone;
 pub mod crawl;
 pub mod crawl_models;
 pub mod defaults;
@@ -31,6 +32,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let context = Context::new(cli.global)?;
     match cli.command {
         Command::Classify(args) => classify::run(&context, args),
+        Command::Clone(args) => clone::run(&context, args),
         Command::Crawl(args) => crawl::run(&context, args),
         Command::Doctor(args) => doctor::run(&context, args),
         Command::Rebuild(args) => rebuild::run(&context, args),

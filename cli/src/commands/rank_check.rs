@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use headwater_queries::derive::ranking;
 use headwater_queries::rank::check::{self, CaseLoader, Scores};
-use headwater_queries::rank::{Facets, QuestionReader, Weights};
+use headwater_queries::rank::{Facets, QuestionReader, Weights, words};
 
 use crate::context::Context;
 use crate::render::text::one_line;
@@ -16,8 +16,11 @@ use crate::render::text::one_line;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The cases, one JSON document a line
-    #[arg(long, value_name = "FILE")]
-    cases: PathBuf,
+    #[arg(long, value_name = "FILE", required_unless_present = "write_words")]
+    cases: Option<PathBuf>,
+    /// Count the words of the stored histories, into the files that are shipped
+    #[arg(long, value_name = "DIR")]
+    write_words: Option<PathBuf>,
     /// Weights to check instead of the shipped ones
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
@@ -41,6 +44,14 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     for (_, name) in store.upstream_names()? {
         ranking::derive(&mut store, &name, context.jobs())?;
     }
+    if let Some(dir) = &args.write_words {
+        for (id, name) in store.upstream_names()? {
+            let path = dir.join(format!("{name}.bin"));
+            std::fs::write(&path, words::file(&store, id)?)
+                .with_context(|| format!("cannot write {}", path.display()))?;
+        }
+    }
+    let Some(cases) = &args.cases else { return Ok(ExitCode::SUCCESS) };
     let read = |path: &PathBuf| {
         std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
     };
@@ -51,7 +62,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let weights = Weights::parse(&text)?;
     let facets = Facets::shipped()?;
     let mut loader = CaseLoader::new(&store, &context.upstreams, &facets)?;
-    let raw = check::parse_cases(&read(&args.cases)?)?;
+    let raw = check::parse_cases(&read(cases)?)?;
     let cases = raw.iter().map(|raw| loader.load(raw)).collect::<Result<Vec<_>, _>>()?;
     let mut out = anstream::stdout();
     let mut reader = QuestionReader::new(&facets)?;

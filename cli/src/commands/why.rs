@@ -3,14 +3,19 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
-use headwater_queries::rank;
-use headwater_queries::why::{self, AsOf, Rules, WhyQuestion};
+use anyhow::{Context as _, bail};
+use headwater_crawler::CrawlError;
+use headwater_queries::why::{self, AsOf, Rules, WhyQuestion, WhyReport};
 use headwater_queries::window::WindowSpec;
+use headwater_queries::{QueryError, rank};
+use headwater_store::upstream::Upstream;
+use headwater_store::{Store, StoreError};
 
 use crate::args::Format;
 use crate::context::Context;
-use crate::render;
+use crate::live::{Live, is_relative, relative};
+use crate::progress::Shown;
+use crate::render::{self, text::one_line};
 
 /// Why did this version window change speed or answers?
 ///
@@ -18,15 +23,21 @@ use crate::render;
 /// each with its reasons and evidence; shows the defaults that moved and how to get the
 /// old ones back; and says what was looked for and not found, and against what.
 ///
+/// What the store lacks of them is fetched first, unless --offline is given.
+///
 /// Examples:
 ///   headwater why ollama v0.32.9..v0.32.13 --model gemma4:26b --backend cuda
+///   headwater why ollama                      the installed version against the newest
+///   headwater why ollama previous..latest     what the newest release brought
 ///   headwater why llama.cpp b10353 b10380 --symptom 'prompt processing is slower'
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
     /// The upstream: ollama, llama.cpp
     pub upstream: String,
-    /// BASE..HEAD: tags (0.32.9 means v0.32.9), branches, commits or build numbers (b10380)
+    /// BASE..HEAD: tags (0.32.9 means v0.32.9), branches, commits, build numbers (b10380),
+    /// installed, latest or previous
+    #[arg(default_value = "installed..latest", hide_default_value = true)]
     pub window: String,
     /// HEAD, where the window was given as two arguments
     pub head: Option<String>,
@@ -74,10 +85,16 @@ fn as_of(text: &str) -> Result<AsOf, String> {
 /// Asks, and prints the report.
 pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
-    let store = context.open()?;
+    let upstream = context.upstreams.get(&args.upstream)?;
     let window = WindowSpec::from_args(&args.window, args.head.as_deref())?;
+    let mut store = if args.offline { context.open()? } else { context.open_or_create()? };
+    let window = match (is_relative(&window.base) || is_relative(&window.head), args.offline) {
+        (false, _) => window,
+        (true, false) => Live::new(context)?.ends(&store, upstream, &window)?,
+        (true, true) => stored_ends(&store, upstream, &window)?,
+    };
     let question = WhyQuestion {
-        upstream: args.upstream,
+        upstream: upstream.name.clone(),
         window,
         symptom: args.symptom,
         backend: args.backend,
@@ -87,7 +104,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         as_of: args.as_of,
         jobs: context.question_jobs(),
     };
-    let mut report = why::why(&store, &context.upstreams, &rules(context)?, &question)?;
+    let mut report = asked(context, &mut store, args.offline, upstream, &question)?;
     if format != Format::Json {
         let text = render::why::screen(&report, args.top.unwrap_or(5), format);
         anstream::stdout().write_all(text.as_bytes())?;
@@ -96,6 +113,74 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     report.candidates.truncate(args.top.unwrap_or(usize::MAX));
     render::json(&report)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Answers from the store, and where it lacks something fetches that and answers again.
+fn asked(
+    context: &Context,
+    store: &mut Store,
+    offline: bool,
+    upstream: &Upstream,
+    question: &WhyQuestion,
+) -> anyhow::Result<WhyReport> {
+    let rules = rules(context)?;
+    let answer = why::why(store, &context.upstreams, &rules, question);
+    if offline || !lacks(context, &answer) {
+        return Ok(answer?);
+    }
+    let live = Live::new(context)?;
+    let brought = match live.windows(store, upstream, &question.window, &Shown::new()) {
+        Ok(brought) => brought,
+        Err(error) => match answer {
+            Ok(report) => {
+                let line = one_line(&format!("{error:#}"));
+                writeln!(anstream::stderr(), "headwater: {line}; answered from what is stored")?;
+                return Ok(report);
+            }
+            // The host was asked, and knows no such end either.
+            Err(_) if matches!(error.downcast_ref(), Some(CrawlError::NoSuchRef { .. })) => {
+                return Err(error);
+            }
+            Err(unanswered) => bail!("{unanswered}; to fetch it now: {error:#}"),
+        },
+    };
+    for line in brought.lines.iter().chain(&brought.failed) {
+        writeln!(anstream::stderr(), "headwater: {line}")?;
+    }
+    Ok(why::why(store, &context.upstreams, &rules, question)?)
+}
+
+/// Whether an answer wants what the store lacks and upstream may have.
+fn lacks(context: &Context, answer: &Result<WhyReport, QueryError>) -> bool {
+    match answer {
+        Ok(report) => report.nested.iter().any(|nested| {
+            nested.window.is_none()
+                && nested.pin_base.is_some()
+                && nested.pin_head.is_some()
+                && context.upstreams.find(&nested.upstream).is_some()
+        }),
+        Err(
+            QueryError::UnknownRevision { .. }
+            | QueryError::NotStored { .. }
+            | QueryError::Store(StoreError::NotCrawled(_)),
+        ) => true,
+        Err(_) => false,
+    }
+}
+
+/// A window whose ends may be `latest` or `previous`, by the tags that are stored.
+fn stored_ends(
+    store: &Store,
+    upstream: &Upstream,
+    window: &WindowSpec,
+) -> anyhow::Result<WindowSpec> {
+    let tags = store.tags(store.upstream(&upstream.name)?)?;
+    let tags: Vec<String> = tags.into_iter().map(|tag| tag.name).collect();
+    relative(upstream, &tags, window, &|| {
+        bail!(
+            "which version is installed is asked of the local server: leave --offline out, or name it"
+        )
+    })
 }
 
 /// The rule sets: the built-in ones, then the user's own.

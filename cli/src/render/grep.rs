@@ -63,7 +63,7 @@ pub fn history(
                 write!(stdout, "{}", table.print(format))?;
             }
             for (found, coverage) in &answer.coverage {
-                writeln!(stdout, "\n{}", text::markdown(&coverage_line(*found, coverage)))?;
+                writeln!(stdout, "\n{}", text::markdown(&coverage_line(*found, coverage, false)))?;
             }
             Ok(answer)
         }
@@ -72,9 +72,7 @@ pub fn history(
             let answer = grep::grep_each(store, request, |commit| {
                 print_commit(&mut out, &commit, detail).map_err(anyhow::Error::from)
             })?;
-            for (found, coverage) in &answer.coverage {
-                print_coverage(&mut out, *found, coverage, &answer.rederive)?;
-            }
+            print_coverages(&mut out, &answer.coverage, &answer.rederive)?;
             out.flush()?;
             Ok(answer)
         }
@@ -94,21 +92,35 @@ pub fn commits(matching: &Matching) -> anyhow::Result<()> {
     }
     std::io::stdout().lock().write_all(out.as_bytes())?;
     let mut told = Vec::new();
-    for (found, coverage) in &matching.coverage {
-        print_coverage(&mut told, *found, coverage, &matching.rederive)?;
-    }
+    print_coverages(&mut told, &matching.coverage, &matching.rederive)?;
     // Whoever closed standard error does not want it.
     let _ = anstream::stderr().write_all(&told);
     Ok(())
 }
 
+/// Tells what was searched, an upstream after the other. Where something was found, the gaps
+/// of an upstream without matches would only bury it: they are counted, and what names them
+/// is told.
+fn print_coverages(
+    out: &mut impl Write,
+    coverages: &[(usize, ScopeCoverage)],
+    rederive: &[String],
+) -> std::io::Result<()> {
+    let nothing = coverages.iter().all(|(found, _)| *found == 0);
+    for (found, coverage) in coverages {
+        print_coverage(out, *found, coverage, if nothing { rederive } else { &[] })?;
+    }
+    Ok(())
+}
+
+/// Tells what was searched of one upstream; its gaps, where there are commands to name.
 fn print_coverage(
     out: &mut impl Write,
     found: usize,
     coverage: &ScopeCoverage,
     rederive: &[String],
 ) -> std::io::Result<()> {
-    if found == 0 {
+    if found == 0 && !rederive.is_empty() {
         for gap in coverage.commits.gaps() {
             let commit = gap.commit.map_or_else(String::new, |sha| format!(" {}", sha.short()));
             let path = gap.path.as_deref().map_or_else(String::new, |path| format!(" {path}"));
@@ -122,7 +134,8 @@ fn print_coverage(
             writeln!(out, "again: {}", text::one_line(command))?;
         }
     }
-    writeln!(out, "{}", text::one_line(&coverage_line(found, coverage)))
+    let beside_others = found == 0 && rederive.is_empty();
+    writeln!(out, "{}", text::one_line(&coverage_line(found, coverage, beside_others)))
 }
 
 fn matches_of(commit: &CommitHits) -> impl Iterator<Item = Match<'_>> {
@@ -252,7 +265,7 @@ fn sign(side: Option<Side>) -> &'static str {
     }
 }
 
-fn coverage_line(found: usize, coverage: &ScopeCoverage) -> String {
+fn coverage_line(found: usize, coverage: &ScopeCoverage, beside_others: bool) -> String {
     let c = &coverage.commits;
     let found = match found {
         0 => "no commit matches".to_owned(),
@@ -280,6 +293,9 @@ fn coverage_line(found: usize, coverage: &ScopeCoverage) -> String {
         1 => "; 1 gap".to_owned(),
         n => format!("; {n} gaps"),
     });
+    if beside_others && !c.gaps().is_empty() {
+        line.push_str(&format!(" (`--upstream {}` names them)", c.upstream()));
+    }
     if let (Some(head), Some(as_of)) = (coverage.head, coverage.as_of) {
         line.push_str(&format!(
             "; as of {} seen {}",

@@ -88,7 +88,13 @@ fn how_it_was_found_is_explained() {
     let explained =
         |pattern: &str| run(&place, &["grep", "--commits", "--explain", "-e", pattern]).1;
     assert!(explained("RepeatPenalty").contains("the index alone tells"));
-    assert!(explained(r"^\s+$").contains("no run can be required, so all"));
+    assert!(explained(r"^\s+$").contains("so all distinct lines are searched"));
+    // So few texts are left that no further condition is worth looking up.
+    let given_up = explained("RepeatPenalty: .*1");
+    assert!(
+        given_up.contains("gave up on ") && given_up.contains(" texts were left"),
+        "{given_up}"
+    );
     assert!(explained("RepeatPenalty.*1").contains("may match and are read"));
 }
 
@@ -192,4 +198,43 @@ fn every_command_that_an_absence_names_gives_the_same_answer() {
         .unwrap();
     assert_eq!(again.status.code(), Some(1));
     assert_eq!(String::from_utf8(again.stdout).unwrap(), out);
+}
+
+#[test]
+fn a_window_is_of_one_upstream_and_says_which() {
+    let place = Place::crawled();
+    let error = place.error(&["grep", "x", "v0.6.0..v0.6.1"]);
+    assert!(
+        error.contains("llama.cpp has no \"v0.6.0\"") && error.contains("add `--upstream ollama`"),
+        "{error}"
+    );
+    assert!(place.error(&["grep", "x", "v0..v1"]).contains("nearest"));
+    let reversed = place.error(&["grep", "--upstream", "ollama", "x", "v0.6.1..v0.6.0"]);
+    assert!(reversed.contains("swap them? v0.6.0..v0.6.1"), "{reversed}");
+    let reversed = place.error(&["defaults", "ollama", "--window", "v0.6.1..v0.6.0"]);
+    assert!(reversed.contains("swap them? v0.6.0..v0.6.1"), "{reversed}");
+}
+
+#[test]
+fn coverage_is_that_of_the_paths_asked_for() {
+    let place = Place::crawled();
+    let coverage = |path: &[&str]| {
+        let args = [&["grep", "--upstream", "ollama", "-e", "no_such_word"], path].concat();
+        let out = run(&place, &[&args[..], &["--format", "json"]].concat()).0;
+        let told = serde_json::from_str::<Value>(&out).unwrap()["coverage"][0].clone();
+        (told["patches"].as_u64().unwrap(), told["bytes"].as_u64().unwrap())
+    };
+    let (all, some, none) =
+        (coverage(&[]), coverage(&["--path", "api"]), coverage(&["--path", "no/such/dir"]));
+    assert!(some.0 > 0 && some.0 < all.0 && some.1 > 0 && some.1 < all.1, "{some:?} of {all:?}");
+    assert_eq!(none, (0, 0));
+    assert_eq!(coverage(&["--path", "**"]), all);
+}
+
+#[test]
+fn what_one_upstream_lacks_does_not_bury_what_another_has() {
+    let place = Place::crawled();
+    let (found, _, _) = run(&place, &["grep", "RepeatPenalty"]);
+    assert!(found.contains("llama.cpp: no commit matches"), "{found}");
+    assert!(!found.contains("again: "), "{found}");
 }

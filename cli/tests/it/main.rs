@@ -7,6 +7,7 @@ mod defaults;
 mod errors;
 mod grep;
 mod hostile;
+mod live;
 mod models;
 mod rules;
 mod search;

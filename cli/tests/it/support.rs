@@ -51,7 +51,10 @@ impl Place {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.dir.path().join("home"))
-            .env("HEADWATER_STORE", store);
+            .env("HEADWATER_STORE", store)
+            // Nobody is there: what a test asks of a host, it starts itself.
+            .env("HEADWATER_GITHUB_API_URL", "http://127.0.0.1:1")
+            .env("HEADWATER_GITHUB_WEB_URL", "http://127.0.0.1:1");
         command
     }
 

@@ -1,6 +1,5 @@
 //! The user's clone: where it lies and which refs it has.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -118,30 +117,6 @@ impl Clone {
         }
         let seen = |tag: Tag| TagObservation { name: tag.name.clone(), tag: Some(tag), observed };
         Ok(tags.into_iter().map(seen).collect())
-    }
-
-    /// Those of these tags that point to commits: a tag may also name a file or a tree.
-    ///
-    /// # Errors
-    /// Those of git.
-    pub fn only_commits(
-        &self,
-        tags: Vec<TagObservation>,
-    ) -> Result<Vec<TagObservation>, CrawlError> {
-        let named = |seen: &TagObservation| seen.tag.as_ref().map(|tag| tag.commit);
-        let input: String = tags.iter().filter_map(named).map(|oid| format!("{oid}\n")).collect();
-        if input.is_empty() {
-            return Ok(tags);
-        }
-        let args = ["cat-file", "--batch-check=%(objectname) %(objecttype)"];
-        let printed = git::output_with_input(&self.git_dir, &args, input.into_bytes())?;
-        let commits: HashSet<Oid> = String::from_utf8_lossy(&printed)
-            .lines()
-            .filter_map(|line| line.strip_suffix(" commit")?.parse().ok())
-            .collect();
-        let is_commit =
-            |seen: &TagObservation| named(seen).is_none_or(|oid| commits.contains(&oid));
-        Ok(tags.into_iter().filter(is_commit).collect())
     }
 
     /// Whether it has any of these objects.

@@ -1,17 +1,13 @@
 //! A crawl of a clone: what the store lacks, and nothing else.
 
-use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use chrono::Utc;
-use headwater_store::git;
-use headwater_store::model::TagObservation;
 use headwater_store::objects::ObjectStore;
 use headwater_store::upstream::Upstream;
-use headwater_store::{Oid, Store, StoreError, UpstreamId, WriteCaches};
+use headwater_store::{Oid, Store, StoreError};
 
 use super::clone::Clone;
-use super::walk::Walk;
+use super::record::{Ends, Recording, Scope, Source};
 use crate::CrawlError;
 use crate::progress::Progress;
 
@@ -104,218 +100,23 @@ pub fn crawl_clone(
     objects.borrow_from(&clone.objects_dir())?;
     share_cut(&clone, &objects)?;
 
-    let id = store.ensure_upstream(&upstream.name)?;
-    let news = news(store, &clone, id, upstream, head, tags)?;
     let tips = match &crawl.scope {
-        CrawlScope::Whole => {
-            Tips { scope: "whole".to_owned(), include: news.tips.clone(), base: None }
-        }
-        CrawlScope::Window { base, head } => {
-            let (base_oid, head_oid) = (clone.resolve(base)?, clone.resolve(head)?);
-            Tips {
-                scope: format!("{base}..{head}"),
-                include: vec![head_oid, base_oid],
-                base: Some((base_oid, head_oid)),
-            }
-        }
+        CrawlScope::Whole => Scope::Whole,
+        CrawlScope::Window { base, head: newer } => Scope::Window {
+            name: format!("{base}..{newer}"),
+            ends: Ends { base: clone.resolve(base)?, head: clone.resolve(newer)? },
+            others: Vec::new(),
+        },
     };
-    let last = store.last_crawl(id, Some(&tips.scope))?;
-    let done = last.as_ref().is_some_and(|crawl| crawl.finished.is_some());
-    if done && news.is_empty() {
-        let commits = last.map_or(0, |crawl| crawl.commits);
-        return Ok(CrawlSummary { commits, new_commits: 0, new_tags: 0, head, missing: 0 });
-    }
-
-    let stage = progress.stage("history", None);
-    let listed = list(&objects, &tips)?;
-    let stored: HashSet<Oid> = store.commit_oids(id)?.into_iter().collect();
-    let wanted: Vec<(Oid, Vec<Oid>)> =
-        listed.iter().filter(|(oid, _)| !stored.contains(oid)).cloned().collect();
-    let missing = if wanted.is_empty() {
-        HashSet::new()
-    } else {
-        stand_in(&objects, &missing_objects(&objects, &wanted)?)?
+    let source = Source {
+        transport: "git",
+        place: clone.git_dir().display().to_string(),
+        branch: head,
+        tags,
     };
-    drop(stage);
-
-    let receipt =
-        store.add_receipt(id, "git", &clone.git_dir().display().to_string(), Utc::now())?;
-    let row = store.begin_crawl(id, &tips.scope, receipt, listed.len() as u64)?;
-    let mut caches = WriteCaches::default();
-    // Tags first: a crawl that is cut short still knows what it was after.
-    let mut writer = store.writer(id, receipt, &mut caches)?;
-    for tag in &news.tags {
-        writer.add_tag(tag)?;
-    }
-    if news.branch_moved {
-        writer.add_branch(&upstream.branch, head, Utc::now())?;
-    }
-    writer.commit()?;
-
-    let stage = progress.stage("commits and patches", Some(wanted.len() as u64));
-    let walk =
-        Walk { git_dir: objects.dir(), commits: &wanted, missing: &missing, jobs: crawl.jobs };
-    walk.run(|batch| {
-        let mut writer = store.writer(id, receipt, &mut caches)?;
-        for commit in &batch {
-            writer.add_commit(commit)?;
-        }
-        writer.commit()?;
-        stage.advance(batch.len() as u64);
-        Ok(())
-    })?;
-    drop(stage);
-    store.finish_crawl(row)?;
-    store.checkpoint()?;
-    Ok(CrawlSummary {
-        commits: listed.len() as u64,
-        new_commits: wanted.len() as u64,
-        new_tags: news.tags.len() as u64,
-        head,
-        missing: missing.len() as u64,
-    })
-}
-
-/// What upstream's refs say that the store does not know yet.
-struct News {
-    tags: Vec<TagObservation>,
-    branch_moved: bool,
-    tips: Vec<Oid>,
-}
-
-impl News {
-    fn is_empty(&self) -> bool {
-        self.tags.is_empty() && !self.branch_moved
-    }
-}
-
-fn news(
-    store: &Store,
-    clone: &Clone,
-    id: UpstreamId,
-    upstream: &Upstream,
-    head: Oid,
-    seen: Vec<TagObservation>,
-) -> Result<News, CrawlError> {
-    let known: HashMap<String, _> =
-        store.tags(id)?.into_iter().map(|tag| (tag.name.clone(), tag)).collect();
-    let names: HashSet<&str> = seen.iter().map(|tag| tag.name.as_str()).collect();
-    let mut tags: Vec<TagObservation> = known
-        .keys()
-        .filter(|name| !names.contains(name.as_str()))
-        .map(|name| TagObservation { name: name.clone(), tag: None, observed: Utc::now() })
-        .collect();
-    tags.sort_by(|a, b| a.name.cmp(&b.name));
-    let moved = |s: &&TagObservation| s.tag.as_ref() != known.get(&s.name);
-    let moved = clone.only_commits(seen.iter().filter(moved).cloned().collect())?;
-    tags.extend(moved);
-    let stays =
-        |s: &&TagObservation| known.contains_key(&s.name) && s.tag.as_ref() == known.get(&s.name);
-    let mut tips: Vec<Oid> = seen
-        .iter()
-        .filter(stays)
-        .chain(&tags)
-        .filter_map(|t| Some(t.tag.as_ref()?.commit))
-        .chain([head])
-        .collect();
-    tips.sort();
-    tips.dedup();
-    let branch_moved = store.branch(id, &upstream.branch)?.map(|(oid, _)| oid) != Some(head);
-    Ok(News { tags, branch_moved, tips })
-}
-
-struct Tips {
-    scope: String,
-    include: Vec<Oid>,
-    base: Option<(Oid, Oid)>,
-}
-
-/// The commits in scope with their parents, oldest first.
-fn list(objects: &ObjectStore, tips: &Tips) -> Result<Vec<(Oid, Vec<Oid>)>, CrawlError> {
-    let mut input: String = tips.include.iter().map(|oid| format!("{oid}\n")).collect();
-    if let Some((base, head)) = tips.base {
-        // What neither side has alone is not in the window.
-        let merge_base = git::output(
-            objects.dir(),
-            &["merge-base", "--all", &base.to_string(), &head.to_string()],
-        )
-        .unwrap_or_default();
-        for line in String::from_utf8_lossy(&merge_base).lines() {
-            input.push_str(&format!("^{line}\n"));
-        }
-    }
-    let args = ["rev-list", "--parents", "--topo-order", "--reverse", "--stdin"];
-    let printed = git::output_with_input(objects.dir(), &args, input.into_bytes())?;
-    let mut listed: Vec<(Oid, Vec<Oid>)> = parse_parents(&printed);
-    if let Some((base, _)) = tips.base
-        && !listed.iter().any(|(oid, _)| *oid == base)
-    {
-        let args = ["rev-list", "--parents", "--max-count=1", &base.to_string()];
-        listed.splice(0..0, parse_parents(&git::output(objects.dir(), &args)?));
-    }
-    Ok(listed)
-}
-
-fn parse_parents(printed: &[u8]) -> Vec<(Oid, Vec<Oid>)> {
-    String::from_utf8_lossy(printed)
-        .lines()
-        .filter_map(|line| {
-            let mut oids = line.split(' ').map(str::parse);
-            let oid = oids.next()?.ok()?;
-            Some((oid, oids.collect::<Result<_, _>>().ok()?))
-        })
-        .collect()
-}
-
-/// The objects that the wanted commits refer to and the clone lacks.
-fn missing_objects(
-    objects: &ObjectStore,
-    wanted: &[(Oid, Vec<Oid>)],
-) -> Result<Vec<Oid>, CrawlError> {
-    let own: HashSet<Oid> = wanted.iter().map(|(oid, _)| *oid).collect();
-    let mut input = String::new();
-    for (oid, parents) in wanted {
-        input.push_str(&format!("{oid}\n"));
-        for parent in parents.iter().filter(|parent| !own.contains(parent)) {
-            // A parent at which a shallow history was cut is not there to be excluded.
-            input.push_str(&format!("^{parent}\n"));
-        }
-    }
-    let args = [
-        "--no-replace-objects",
-        "rev-list",
-        "--objects",
-        "--missing=print",
-        "--ignore-missing",
-        "--stdin",
-    ];
-    let printed = git::output_with_input(objects.dir(), &args, input.into_bytes())?;
-    Ok(String::from_utf8_lossy(&printed)
-        .lines()
-        .filter_map(|line| line.strip_prefix('?')?.parse().ok())
-        .collect())
-}
-
-/// Puts a placeholder in the place of each missing object, in the object store's own
-/// refs, so that git gets past them; what it prints of them is never stored.
-fn stand_in(objects: &ObjectStore, missing: &[Oid]) -> Result<HashSet<Oid>, CrawlError> {
-    if !missing.is_empty() {
-        let blob = git::output_with_input(
-            objects.dir(),
-            &["hash-object", "-w", "--stdin"],
-            b"this stands in for a missing object and is never stored\n".to_vec(),
-        )?;
-        let blob = String::from_utf8_lossy(&blob).trim().to_owned();
-        let input: String =
-            missing.iter().map(|oid| format!("update refs/replace/{oid} {blob}\n")).collect();
-        git::output_with_input(objects.dir(), &["update-ref", "--stdin"], input.into_bytes())?;
-    }
-    // Those of earlier crawls too: a new commit may change a file whose old blob is missing.
-    let known = git::output(
-        objects.dir(),
-        &["for-each-ref", "--format=%(refname:strip=2)", "refs/replace"],
-    )?;
-    Ok(String::from_utf8_lossy(&known).lines().filter_map(|line| line.parse().ok()).collect())
+    let recording =
+        Recording { upstream, objects: &objects, source, scope: tips, jobs: crawl.jobs };
+    recording.run(store, progress)
 }
 
 /// A shallow clone's history ends where it says; the object store must know.

@@ -1,10 +1,19 @@
-//! Crawling a git clone, which is never written to.
+//! Git histories: the user's clone, which is never written to, and repositories on hosts.
 
 mod clone;
 mod crawl;
 mod patch_id;
+mod record;
+mod remote;
+mod revision;
 mod stream;
 mod walk;
+mod whole;
+mod window;
 
 pub use clone::Clone;
 pub use crawl::{CrawlScope, CrawlSummary, GitCrawl, crawl_clone};
+pub use remote::{Remote, RemoteRefs};
+pub use revision::{Version, resolve, version};
+pub use whole::{Fetched, clone_whole, crawl_own};
+pub use window::WindowCrawl;

@@ -173,6 +173,21 @@ impl Client {
         Ok(Client { inner, runtime, settings })
     }
 
+    /// The reqwest client behind it, for libraries that bring their own requests.
+    pub(crate) fn reqwest(&self) -> &reqwest::Client {
+        &self.inner
+    }
+
+    /// The runtime on which its requests run.
+    pub(crate) fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// How patient it is.
+    pub(crate) fn settings(&self) -> Settings {
+        self.settings
+    }
+
     /// Asks, and asks again where that may help.
     ///
     /// # Errors

@@ -66,7 +66,7 @@ pub enum HttpError {
 
 impl HttpError {
     /// Whether trying again may help.
-    pub(super) fn may_pass(&self) -> bool {
+    pub(crate) fn may_pass(&self) -> bool {
         match self {
             HttpError::Unreachable { .. } | HttpError::Broken { .. } => true,
             HttpError::Status { status, .. } => matches!(status, 429 | 500 | 502 | 503 | 504),

@@ -8,6 +8,12 @@ use serde::Deserialize;
 /// The hosts' base URLs, without a slash at the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hosts {
+    /// GitHub's REST API.
+    pub github_api: String,
+    /// GitHub's web host: pages, feeds, and git over HTTP.
+    pub github_web: String,
+    /// GitHub's host of raw files.
+    pub github_raw: String,
     /// The models' registry.
     pub registry: String,
     /// The library's pages.
@@ -54,6 +60,9 @@ struct File {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
+    github_api: Option<String>,
+    github_web: Option<String>,
+    github_raw: Option<String>,
     registry: Option<String>,
     library: Option<String>,
     ollama: Option<String>,
@@ -96,6 +105,24 @@ impl Hosts {
         let local = environment("OLLAMA_HOST").and_then(|host| of_ollama(&host));
         let local = local.unwrap_or_else(|| "http://127.0.0.1:11434".to_owned());
         Ok(Hosts {
+            github_api: one(
+                "HEADWATER_GITHUB_API_URL",
+                "github_api",
+                table.github_api,
+                "https://api.github.com",
+            )?,
+            github_web: one(
+                "HEADWATER_GITHUB_WEB_URL",
+                "github_web",
+                table.github_web,
+                "https://github.com",
+            )?,
+            github_raw: one(
+                "HEADWATER_GITHUB_RAW_URL",
+                "github_raw",
+                table.github_raw,
+                "https://raw.githubusercontent.com",
+            )?,
             registry: one(
                 "HEADWATER_REGISTRY_URL",
                 "registry",

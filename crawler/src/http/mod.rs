@@ -4,7 +4,9 @@
 mod client;
 mod error;
 mod hosts;
+mod probe;
 
 pub use client::{Answer, Client, Request, Settings};
 pub use error::HttpError;
 pub use hosts::{Hosts, HostsError};
+pub use probe::{Probe, Seen, probe};

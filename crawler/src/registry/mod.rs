@@ -19,4 +19,4 @@ pub use error::RegistryError;
 pub use installed::{InstalledSummary, crawl_installed};
 pub use library::Library;
 pub use manifest::{FormatError, config, layers, params};
-pub use server::shown_params;
+pub use server::{server_version, shown_params};

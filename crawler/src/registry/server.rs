@@ -44,6 +44,26 @@ struct Details {
     family: Option<String>,
 }
 
+/// The version that a local server says it is.
+///
+/// # Errors
+/// Where nobody answers, or not as documented.
+pub fn server_version(client: &Client, base: &str) -> Result<String, RegistryError> {
+    let url = format!("{base}/api/version");
+    let answer = client.send(&Request::get(&url, 1 << 16).once())?;
+    if answer.status != 200 {
+        return Err(answer.refused().into());
+    }
+    let said: Value = serde_json::from_slice(&answer.body)
+        .map_err(|e| HttpError::Broken { url: url.clone(), why: e.to_string() })?;
+    let version = said.get("version").and_then(Value::as_str).unwrap_or_default();
+    let fits = |c: char| c.is_ascii_alphanumeric() || ".-+".contains(c);
+    match version.starts_with(|c: char| c.is_ascii_digit()) && version.chars().all(fits) {
+        true => Ok(version.to_owned()),
+        false => Err(HttpError::Broken { url, why: "it names no version".to_owned() }.into()),
+    }
+}
+
 /// What a server shows of one model.
 pub(super) struct Shown {
     pub answer: Answer,

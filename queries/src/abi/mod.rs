@@ -223,6 +223,19 @@ pub(crate) fn carried(upstream: &Upstream) -> Result<Option<GlobSet>, QueryError
     rule.map(|rule| globs(&rule.paths)).transpose()
 }
 
+/// What is read of an upstream's trees: the globs of its public headers and of what it
+/// lays over its pin, and the files that state a version.
+pub(crate) fn reads(upstream: &Upstream) -> Result<(Vec<GlobSet>, Vec<String>), QueryError> {
+    let mut sets = Vec::new();
+    let mut versions = Vec::new();
+    if let Some(rule) = rules()?.headers.into_iter().find(|r| r.upstream == upstream.name) {
+        sets.push(globs(&rule.paths)?);
+        versions = rule.version_files;
+    }
+    sets.extend(carried(upstream)?);
+    Ok((sets, versions))
+}
+
 fn rules() -> Result<Rules, QueryError> {
     toml::from_str(FILE).map_err(|e| bad(&e))
 }

@@ -24,7 +24,7 @@ use crate::QueryError;
 use crate::derive;
 use crate::ledger::{Extractors, Scope, Spellings};
 use crate::names::nearest;
-use crate::window::{Resolver, WindowSpec};
+use crate::window::{Resolver, WindowSpec, span};
 
 /// What is asked.
 #[derive(Debug, Clone, Default)]
@@ -67,7 +67,7 @@ pub fn ask(
     let resolver = Resolver::new(store, upstream)?;
     let graph = store.graph(id)?;
     let head = store.branch(id, &upstream.branch)?.map(|(oid, _)| oid);
-    let spoken = spoken(&resolver, &graph, upstream, head, question)?;
+    let spoken = spoken(store, &resolver, &graph, upstream, head, question)?;
     let known = known(store, id)?;
     let source = EventSource { store, upstream: &upstream.name, extractors, spellings: &spellings };
     // A knob's life is judged over all that came before, then cut to what was asked for.
@@ -158,6 +158,7 @@ struct Spoken {
 }
 
 fn spoken(
+    store: &Store,
     resolver: &Resolver<'_>,
     graph: &CommitGraph,
     upstream: &Upstream,
@@ -171,17 +172,15 @@ fn spoken(
     let name = &upstream.name;
     Ok(match (&question.window, &question.at) {
         (Some(window), _) => {
-            let (base, head) = (resolver.resolve(&window.base)?, resolver.resolve(&window.head)?);
-            let (base_oid, head_oid) = (base.commit.commit().oid, head.commit.commit().oid);
-            let (old, new) = (reached(Some(base_oid)), reached(Some(head_oid)));
-            if base_oid != head_oid && graph.node(head_oid).is_some_and(|n| old.contains(n)) {
-                return Err(QueryError::Reversed { base: base.name, head: head.name });
-            }
-            let mut inside = graph.nodes().filter(|n| new.contains(*n) && !old.contains(*n));
+            let span = span(store, upstream, window)?;
+            let new = span.graph.reachable([span.head_node]);
             Spoken {
-                inside: Some(ids(&mut inside)),
-                life: ids(&mut graph.nodes().filter(|n| new.contains(*n))),
-                name: format!("{name} {}..{}", base.name, head.name),
+                inside: Some(span.ids()),
+                life: {
+                    let all = span.graph.nodes().filter(|n| new.contains(*n));
+                    all.map(|n| span.graph.id(n)).collect()
+                },
+                name: span.name(upstream),
             }
         }
         (None, Some(at)) => {

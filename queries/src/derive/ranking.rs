@@ -5,7 +5,9 @@ use std::sync::Mutex;
 use headwater_store::{CommitId, NameRow, RankingRow, Store, TermCounts};
 
 use crate::QueryError;
-use crate::rank::{CommitFeatures, CorpusStats, Facets, MentionTarget, Reader, encode, rules_hash};
+use crate::rank::{
+    CommitFeatures, CorpusStats, Facets, MentionTarget, Reader, encode, rules_hash, words,
+};
 
 /// Commits in one transaction.
 const BATCH: usize = 4096;
@@ -48,7 +50,9 @@ pub fn derive(store: &mut Store, upstream: &str, jobs: usize) -> Result<usize, Q
         let read = read.into_iter().collect::<Result<Vec<_>, _>>()?;
         let mut counts = CorpusStats::default();
         // A merge repeats what its members say.
-        read.iter().filter(|(_, f)| f.parents.len() < 2).for_each(|(_, f)| counts.add(f));
+        if !words::are_shipped(upstream) {
+            read.iter().filter(|(_, f)| f.parents.len() < 2).for_each(|(_, f)| counts.add(f));
+        }
         let counts = TermCounts { commits: counts.commits, lens: counts.lens, terms: counts.df };
         let rows: Vec<RankingRow> =
             read.iter().map(|(commit, features)| row(*commit, features)).collect();

@@ -1,9 +1,9 @@
 //! The texts that may match, as the exact index tells them.
 
 use headwater_store::Store;
-use headwater_store::exact::{Lookup, Pattern};
+use headwater_store::exact::{GivenUp, Lookup, Pattern};
 
-use super::explain::Explanation;
+use super::explain::{Condition, Explanation};
 use super::scope::Commits;
 use crate::QueryError;
 
@@ -37,12 +37,19 @@ pub(super) fn candidates(
     let index = store.exact(jobs)?;
     let lookup = Lookup::new(pattern, jobs);
     let mut texts: Vec<Texts> = Vec::new();
-    let (mut exact, mut count) = (true, 0);
+    let (mut exact, mut count, mut scanned) = (true, 0, false);
+    let mut given_up: Vec<GivenUp> = Vec::new();
     for segment in store.exact_segments(&index, commits.id) {
         let read =
             |e| headwater_store::StoreError::Io { path: segment.path().to_owned(), source: e };
         let found = lookup.candidates(segment).map_err(read)?;
         exact &= found.exact;
+        scanned |= found.scanned;
+        for condition in found.given_up {
+            if !given_up.contains(&condition) {
+                given_up.push(condition);
+            }
+        }
         if found.rows.is_empty() {
             continue;
         }
@@ -80,7 +87,11 @@ pub(super) fn candidates(
     let explanation = Explanation {
         upstream: commits.upstream.name.clone(),
         needs: lookup.plan().need.to_string(),
-        scans: lookup.reads_everything(),
+        scans: scanned,
+        given_up: given_up
+            .into_iter()
+            .map(|it| Condition { needs: it.need.to_string(), why: it.why.to_string() })
+            .collect(),
         exact,
         candidates: count,
         commits: texts.len() as u64,

@@ -40,8 +40,7 @@ pub fn commits(store: &Store, request: &GrepRequest<'_>) -> Result<Matching, Que
         rederive: rederive(request),
         explanation: Vec::new(),
     };
-    for upstream in &request.upstreams {
-        let scope = Commits::of(store, &request.filter, upstream)?;
+    for scope in Commits::each(store, &request.filter, &request.upstreams)? {
         let mut found: Vec<usize> = Vec::new();
         let mut merged = Merged::default();
         if request.within == Within::Message {
@@ -106,8 +105,7 @@ pub fn grep_each<E: From<QueryError>>(
     let check = Check::of(request, &pattern)?;
     let rederive = rederive(request);
     let mut answer = GrepAnswer { coverage: Vec::new(), rederive, explanation: Vec::new() };
-    for upstream in &request.upstreams {
-        let scope = Commits::of(store, &request.filter, upstream)?;
+    for scope in Commits::each(store, &request.filter, &request.upstreams)? {
         let mut told_hits = Told { store, scope: &scope, found: 0, first: None };
         let date = |place: usize| std::cmp::Reverse(scope.list[place].committed);
         let mut merged = Merged::default();

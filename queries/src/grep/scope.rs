@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use globset::GlobSet;
 use headwater_store::evidence::{Coverage, Gap};
 use headwater_store::upstream::Upstream;
 use headwater_store::{CommitId, ListedCommit, Scope, Store, UpstreamId};
@@ -10,7 +11,7 @@ use regex::RegexBuilder;
 use super::answer::ScopeCoverage;
 use super::request::Filter;
 use crate::QueryError;
-use crate::window::Resolver;
+use crate::window::{Resolver, span};
 
 /// The commits of one upstream, and which of them count.
 pub(crate) struct Commits<'a> {
@@ -20,35 +21,52 @@ pub(crate) struct Commits<'a> {
     pub list: Vec<ListedCommit>,
     /// Whether each is in scope.
     pub inside: Vec<bool>,
+    /// The paths that count, where not all do.
+    globs: Option<GlobSet>,
     name: String,
-    window: Option<String>,
+    window: Option<Windowed>,
     off_branch: u64,
     merges: u64,
 }
 
+/// A window that a search is kept to.
+struct Windowed {
+    /// `ollama v1..v2`.
+    name: String,
+    /// How many commits it has.
+    counted: u64,
+    /// What is not certain of it.
+    gaps: Vec<Gap>,
+}
+
 impl<'a> Commits<'a> {
-    pub fn of(store: &Store, filter: &Filter, upstream: &'a Upstream) -> Result<Self, QueryError> {
+    /// The commits of each upstream that a filter leaves.
+    pub fn each(
+        store: &Store,
+        filter: &Filter,
+        upstreams: &[&'a Upstream],
+    ) -> Result<Vec<Self>, QueryError> {
+        let of = |upstream: &&'a Upstream| match Self::of(store, filter, upstream) {
+            Err(error @ QueryError::UnknownRevision { .. }) if upstreams.len() > 1 => {
+                Err(whose(store, filter, upstreams, error))
+            }
+            other => other,
+        };
+        upstreams.iter().map(of).collect()
+    }
+
+    fn of(store: &Store, filter: &Filter, upstream: &'a Upstream) -> Result<Self, QueryError> {
         let id = store.upstream(&upstream.name)?;
         let list = store.commit_list(id)?;
         let mut name = upstream.name.clone();
         let window = match &filter.window {
             None => None,
             Some(spec) => {
-                let resolver = Resolver::new(store, upstream)?;
-                let (base, head) = (resolver.resolve(&spec.base)?, resolver.resolve(&spec.head)?);
-                let graph = store.graph(id)?;
-                let node = |commit: &headwater_store::StoredCommit| graph.node(commit.commit().oid);
-                let ids: HashSet<CommitId> = match (node(&base.commit), node(&head.commit)) {
-                    (Some(base), Some(head)) => {
-                        graph.between(base, head).into_iter().map(|node| graph.id(node)).collect()
-                    }
-                    _ => HashSet::new(),
-                };
-                if ids.is_empty() && base.commit.commit().oid != head.commit.commit().oid {
-                    return Err(QueryError::Reversed { base: base.name, head: head.name });
-                }
-                name = format!("{name} {}..{}", base.name, head.name);
-                Some((ids, spec.to_string()))
+                let span = span(store, upstream, spec)?;
+                name = span.name(upstream);
+                let ids: HashSet<CommitId> = span.ids().into_iter().collect();
+                let (counted, gaps) = span.counted(store, upstream)?;
+                Some((ids, Windowed { name: name.clone(), counted, gaps }))
             }
         };
         let authors = match &filter.author {
@@ -75,6 +93,7 @@ impl<'a> Commits<'a> {
                 Some(store.commits_of_class(id, class)?)
             }
         };
+        let globs = filter.globs()?;
         let (mut off_branch, mut merges) = (0, 0);
         let inside = list
             .iter()
@@ -98,8 +117,8 @@ impl<'a> Commits<'a> {
                     && of_class.as_ref().is_none_or(|ids| ids.contains(&commit.id))
             })
             .collect();
-        let window = window.map(|(_, spec)| spec);
-        Ok(Self { upstream, id, list, inside, name, window, off_branch, merges })
+        let window = window.map(|(_, window)| window);
+        Ok(Self { upstream, id, list, inside, globs, name, window, off_branch, merges })
     }
 
     /// The place of a commit's row in the list.
@@ -111,28 +130,13 @@ impl<'a> Commits<'a> {
     /// What was searched, and what of it is missing.
     pub fn coverage(&self, store: &Store) -> Result<Coverage, QueryError> {
         let commits: Vec<CommitId> = self.scoped().map(|commit| commit.id).collect();
-        let finished = |scope: &str| -> Result<bool, QueryError> {
-            let crawl = store.last_crawl(self.id, Some(scope))?;
-            Ok(crawl.is_some_and(|crawl| crawl.finished.is_some()))
+        let stored = commits.len() as u64;
+        let (reported, missing) = match &self.window {
+            Some(window) if window.gaps.is_empty() => (stored, Vec::new()),
+            // Other filters may leave few of them: the count is the window's.
+            Some(window) => (stored.max(window.counted), window.gaps.clone()),
+            None => (stored, self.not_crawled(store)?.into_iter().collect()),
         };
-        let complete = finished("whole")?
-            || self.window.as_deref().map(finished).transpose()?.unwrap_or_default();
-        let missing = if complete {
-            Vec::new()
-        } else {
-            let scope =
-                self.window.as_ref().map_or_else(String::new, |window| format!(" {window}"));
-            vec![Gap {
-                kind: "not-crawled".to_owned(),
-                commit: None,
-                path: None,
-                detail: format!(
-                    "not all of it was crawled; `headwater crawl {}{scope} --from-git DIR` gets the rest",
-                    self.upstream.name
-                ),
-            }]
-        };
-        let reported = commits.len() as u64;
         let scope = Scope {
             upstream: self.id,
             name: self.name.clone(),
@@ -140,7 +144,39 @@ impl<'a> Commits<'a> {
             reported,
             missing,
         };
-        Ok(store.coverage(scope)?)
+        // A gap of a file that is not asked for leaves nothing open.
+        Ok(store.coverage_of(scope, |path| path.is_none_or(|path| self.path_counts(path)))?)
+    }
+
+    /// That not all of history is stored, where that is so.
+    fn not_crawled(&self, store: &Store) -> Result<Option<Gap>, QueryError> {
+        let whole = store.last_crawl(self.id, Some("whole"))?;
+        if whole.is_some_and(|crawl| crawl.finished.is_some()) {
+            return Ok(None);
+        }
+        Ok(Some(Gap {
+            kind: "not-crawled".to_owned(),
+            commit: None,
+            path: None,
+            detail: format!(
+                "not all of it is stored; `headwater clone {}` gets the rest",
+                self.upstream.name
+            ),
+        }))
+    }
+
+    fn path_counts(&self, path: &str) -> bool {
+        self.globs.as_ref().is_none_or(|globs| globs.is_match(path))
+    }
+
+    /// How many texts are in scope, and how long they are together.
+    fn texts(&self, store: &Store) -> Result<(u64, u64), QueryError> {
+        if self.globs.is_none() {
+            let patches = self.scoped().map(|commit| u64::from(commit.patches)).sum();
+            return Ok((patches, self.scoped().map(|commit| commit.bytes).sum()));
+        }
+        let commits: HashSet<CommitId> = self.scoped().map(|commit| commit.id).collect();
+        Ok(store.texts_at_paths(&commits, |path| self.path_counts(path))?)
     }
 
     /// The coverage with its counts.
@@ -153,7 +189,13 @@ impl<'a> Commits<'a> {
         let branch = store.branch(self.id, &self.upstream.branch)?;
         let mut fill = Vec::new();
         if commits.gaps().iter().any(|gap| gap.kind == "not-crawled") {
-            fill.push(format!("headwater crawl {}", self.upstream.name));
+            fill.push(format!("headwater clone {}", self.upstream.name));
+        }
+        let count = ["count-unknown", "count-differs", "history-cut"];
+        if let Some(window) = &self.window
+            && commits.gaps().iter().any(|gap| count.contains(&gap.kind.as_str()))
+        {
+            fill.push(format!("headwater crawl {}", window.name));
         }
         if commits.gaps().iter().any(|gap| gap.kind == "missing-blob") {
             // What is stored is not read again, so that a gap stays in the store that has it.
@@ -162,11 +204,12 @@ impl<'a> Commits<'a> {
                 self.upstream.name
             ));
         }
+        let (patches, bytes) = self.texts(store)?;
         Ok(ScopeCoverage {
             fill,
             commits,
-            patches: self.scoped().map(|commit| u64::from(commit.patches)).sum(),
-            bytes: self.scoped().map(|commit| commit.bytes).sum(),
+            patches,
+            bytes,
             off_branch: self.off_branch,
             merges: self.merges,
             head: branch.as_ref().map(|(head, _)| *head),
@@ -177,5 +220,32 @@ impl<'a> Commits<'a> {
 
     fn scoped(&self) -> impl Iterator<Item = &ListedCommit> {
         self.list.iter().zip(&self.inside).filter(|(_, inside)| **inside).map(|(commit, _)| commit)
+    }
+}
+
+/// A window's end that one upstream lacks: those that have both ends are told.
+fn whose(store: &Store, filter: &Filter, upstreams: &[&Upstream], error: QueryError) -> QueryError {
+    let (QueryError::UnknownRevision { upstream, name, .. }, Some(window)) =
+        (&error, &filter.window)
+    else {
+        return error;
+    };
+    let has = |upstream: &&&Upstream| {
+        let resolver = Resolver::new(store, upstream);
+        resolver.is_ok_and(|r| r.resolve(&window.base).is_ok() && r.resolve(&window.head).is_ok())
+    };
+    let having: Vec<String> = upstreams.iter().filter(has).map(|u| u.name.clone()).collect();
+    if having.is_empty() {
+        return error;
+    }
+    QueryError::WindowOfAnother {
+        window: window.to_string(),
+        upstream: upstream.clone(),
+        name: name.clone(),
+        having: having
+            .iter()
+            .map(|name| format!("`--upstream {name}`"))
+            .collect::<Vec<_>>()
+            .join(" or "),
     }
 }

@@ -156,11 +156,7 @@ impl<'a> PinReader<'a> {
         Ok(match resolver.resolve(&pin.value) {
             Ok(found) => {
                 let build = match &target.build_prefix {
-                    Some(prefix) => self
-                        .store
-                        .place(found.commit.id())?
-                        .filter(|place| place.reachable > 0)
-                        .map(|place| format!("{prefix}{}", place.reachable)),
+                    Some(prefix) => self.build(target, prefix, &found.commit)?,
                     None => None,
                 };
                 Ok(PinTarget { commit: found.commit, build, derived: found.how == How::Counted })
@@ -172,5 +168,25 @@ impl<'a> PinReader<'a> {
             ) => Err(error.to_string()),
             Err(error) => return Err(error),
         })
+    }
+
+    /// A commit's build number: counted, or where history is cut by the tag that it has.
+    fn build(
+        &self,
+        target: &Upstream,
+        prefix: &str,
+        commit: &StoredCommit,
+    ) -> Result<Option<String>, QueryError> {
+        let place = self.store.place(commit.id())?;
+        if let Some(place) = place.filter(|place| place.reachable > 0) {
+            return Ok(Some(format!("{prefix}{}", place.reachable)));
+        }
+        let is_build = |name: &str| {
+            let digits = name.strip_prefix(prefix).unwrap_or_default();
+            !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let tags = self.store.tags(self.store.upstream(&target.name)?)?;
+        let mut own = tags.into_iter().filter(|tag| tag.commit == commit.commit().oid);
+        Ok(own.find(|tag| is_build(&tag.name)).map(|tag| tag.name))
     }
 }

@@ -20,6 +20,7 @@ mod tests;
 mod tokens;
 mod weights;
 mod within;
+pub mod words;
 
 pub use clauses::{Clause, ClauseKind, Clauses};
 pub use concepts::{Concept, ConceptRule, Concepts, Meaning};

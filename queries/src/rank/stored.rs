@@ -9,6 +9,7 @@ use super::facets::Facets;
 use super::features::{CommitFeatures, Reader};
 use super::question::Question;
 use super::score::Later;
+use super::words;
 use crate::QueryError;
 
 /// The features of these commits, in their order. Those that were not derived yet are
@@ -51,6 +52,10 @@ pub fn corpus(
     upstream: UpstreamId,
     question: &Question,
 ) -> Result<CorpusStats, QueryError> {
+    let name = store.upstream_name(upstream)?;
+    if let Some(shipped) = words::shipped(&name, question.ids()) {
+        return Ok(shipped);
+    }
     let counts = store.term_counts(upstream, question.ids())?;
     Ok(CorpusStats { commits: counts.commits, lens: counts.lens, df: counts.terms })
 }

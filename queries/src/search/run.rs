@@ -59,14 +59,13 @@ pub fn search(store: &Store, request: &SearchRequest<'_>) -> Result<SearchAnswer
     };
     let mut scope: HashSet<CommitId> = HashSet::new();
     let mut places: Vec<(UpstreamId, &Upstream, HashSet<CommitId>)> = Vec::new();
-    for upstream in &upstreams {
-        let commits = Commits::of(store, &filter, upstream)?;
+    for commits in Commits::each(store, &filter, &upstreams)? {
         let inside = commits.list.iter().zip(&commits.inside).filter(|(commit, inside)| {
             **inside && at_paths.as_ref().is_none_or(|ids| ids.contains(&commit.id))
         });
         let rows: HashSet<CommitId> = inside.map(|(commit, _)| commit.id).collect();
         scope.extend(&rows);
-        places.push((commits.id, upstream, rows));
+        places.push((commits.id, commits.upstream, rows));
     }
     let index = store.search(request.jobs)?;
     let searched = scope.len() as u64;

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use headwater_store::graph::CommitGraph;
 use headwater_store::upstream::Upstream;
-use headwater_store::{CommitId, Oid, Scope, Store, StoredPatch, UpstreamId};
+use headwater_store::{Oid, Scope, Store, StoredPatch};
 
 use super::report::WindowReport;
 use crate::QueryError;
-use crate::window::{How, Resolved, Resolver, WindowSpec};
+use crate::window::{How, Resolved, Span, WindowSpec, span};
 
 /// A window with its commits.
 pub(super) struct Collected<'a> {
@@ -29,48 +29,10 @@ pub(super) fn collect<'a>(
     spec: &WindowSpec,
     jobs: usize,
 ) -> Result<Collected<'a>, QueryError> {
-    let id = store.upstream(&upstream.name)?;
-    let resolver = Resolver::new(store, upstream)?;
-    let scoped = |error| match error {
-        QueryError::NotStored { upstream, what, .. } => {
-            QueryError::NotStored { upstream, what, scope: spec.to_string() }
-        }
-        other => other,
-    };
-    let base = resolver.resolve(&spec.base).map_err(scoped)?;
-    let head = resolver.resolve(&spec.head).map_err(scoped)?;
-    let graph = store.graph(id)?;
-    collect_between(store, upstream, id, graph, base, head, jobs)
-}
-
-fn collect_between<'a>(
-    store: &'a Store,
-    upstream: &'a Upstream,
-    id: UpstreamId,
-    graph: CommitGraph,
-    base: Resolved,
-    head: Resolved,
-    jobs: usize,
-) -> Result<Collected<'a>, QueryError> {
-    let node = |end: &Resolved| {
-        graph.node(end.commit.commit().oid).ok_or_else(|| QueryError::NotStored {
-            upstream: upstream.name.clone(),
-            what: end.name.clone(),
-            scope: String::new(),
-        })
-    };
-    let (base_node, head_node) = (node(&base)?, node(&head)?);
-    let nodes = graph.between(base_node, head_node);
-    let behind = graph.between(head_node, base_node).len();
-    // Release branches make both sides hold something: the older end that lacks more is
-    // BASE, whichever was named first.
-    let older = head.commit.commit().committed < base.commit.commit().committed;
-    if behind > 0 && (nodes.is_empty() || (older && behind > nodes.len())) {
-        return Err(QueryError::Reversed { base: base.name, head: head.name });
-    }
-    // A walk that ran into the end of a shallow history has not seen the whole window.
-    let cut = nodes.iter().filter(|node| graph.is_cut(**node)).count();
-    let ids: Vec<CommitId> = nodes.iter().map(|node| graph.id(*node)).collect();
+    let span = span(store, upstream, spec)?;
+    let (ids, name) = (span.ids(), span.name(upstream));
+    let (reported, missing) = span.counted(store, upstream)?;
+    let Span { upstream: id, base, head, graph, base_node, nodes, behind, .. } = span;
     let patches = store.map_patches(id, &ids, jobs, |patch| patch)?;
 
     let from_base = graph.reachable([base_node]);
@@ -87,23 +49,8 @@ fn collect_between<'a>(
             }
         }
     }
-    let mut missing = Vec::new();
-    if cut > 0 {
-        missing.push(headwater_store::evidence::Gap {
-            kind: "history-cut".to_owned(),
-            commit: None,
-            path: None,
-            detail: format!("the history behind {cut} commits of this window is not stored"),
-        });
-    }
-    let name = format!("{} {}..{}", upstream.name, base.name, head.name);
-    let coverage = store.coverage(Scope {
-        upstream: id,
-        name,
-        commits: &ids,
-        reported: nodes.len() as u64,
-        missing,
-    })?;
+    let coverage =
+        store.coverage(Scope { upstream: id, name, commits: &ids, reported, missing })?;
     let counted = |end: &Resolved| {
         (end.how == How::Counted).then(|| {
             format!(

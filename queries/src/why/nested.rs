@@ -6,7 +6,7 @@ use headwater_store::upstream::Upstreams;
 use super::collect::{Collected, collect};
 use super::report::NestedWindow;
 use crate::QueryError;
-use crate::pins::{PinReader, PinTarget, PinValue};
+use crate::pins::{PinMove, PinReader, PinTarget, PinValue};
 use crate::window::WindowSpec;
 
 /// The windows that moved pins open, and the commits of those that are stored.
@@ -17,64 +17,34 @@ pub(super) fn nested_windows<'a>(
     jobs: usize,
 ) -> Result<(Vec<NestedWindow>, Vec<Collected<'a>>), QueryError> {
     let mut reader = PinReader::new(store, upstreams, main.upstream)?;
-    let before = reader.pins(main.base.commit.commit().tree)?;
-    let after = reader.pins(main.head.commit.commit().tree)?;
+    let trees = [&main.base, &main.head].map(|end| end.commit.commit().tree);
     let mut nested = Vec::new();
     let mut inner = Vec::new();
-    let mut names: Vec<&String> = before.iter().chain(&after).map(|pin| &pin.pin).collect();
-    names.dedup();
-    let mut seen = std::collections::HashSet::new();
-    for name in names.into_iter().filter(|name| seen.insert((*name).clone())) {
-        // Two pins at once are two windows, each from its own home where both ends have it.
-        let ends: Vec<(Option<&PinValue>, Option<&PinValue>)> = paired(name, &before, &after);
-        for (old, new) in ends {
-            if old.map(|pin| &pin.value) == new.map(|pin| &pin.value) {
-                continue;
-            }
-            let (window, gap) = one_nested(store, upstreams, &reader, old, new, jobs)?;
-            let moved_by = new.and_then(|pin| {
-                main.patches
-                    .iter()
-                    .find(|patch| {
-                        let files = &patch.patch().files;
-                        files.iter().any(|f| f.path == pin.home && f.new_blob == pin.object)
-                    })
-                    .map(|patch| patch.stored().commit().oid)
-            });
-            let any = old.or(new);
-            nested.push(NestedWindow {
-                pin: name.clone(),
-                upstream: any.map_or_else(String::new, |pin| pin.upstream.clone()),
-                pin_base: old.map(|pin| pin.value.clone()),
-                pin_head: new.map(|pin| pin.value.clone()),
-                moved_by,
-                window: window.as_ref().map(|window| window.report.clone()),
-                gap,
-            });
-            inner.extend(window);
-        }
+    for PinMove { old, new } in reader.moves(trees)? {
+        let (old, new) = (old.as_ref(), new.as_ref());
+        let (window, gap) = one_nested(store, upstreams, &reader, old, new, jobs)?;
+        let any = old.or(new);
+        let moved_by = new.and_then(|pin| {
+            main.patches
+                .iter()
+                .find(|patch| {
+                    let files = &patch.patch().files;
+                    files.iter().any(|f| f.path == pin.home && f.new_blob == pin.object)
+                })
+                .map(|patch| patch.stored().commit().oid)
+        });
+        nested.push(NestedWindow {
+            pin: any.map_or_else(String::new, |pin| pin.pin.clone()),
+            upstream: any.map_or_else(String::new, |pin| pin.upstream.clone()),
+            pin_base: old.map(|pin| pin.value.clone()),
+            pin_head: new.map(|pin| pin.value.clone()),
+            moved_by,
+            window: window.as_ref().map(|window| window.report.clone()),
+            gap,
+        });
+        inner.extend(window);
     }
     Ok((nested, inner))
-}
-
-fn paired<'p>(
-    name: &str,
-    before: &'p [PinValue],
-    after: &'p [PinValue],
-) -> Vec<(Option<&'p PinValue>, Option<&'p PinValue>)> {
-    let of = |pins: &'p [PinValue]| -> Vec<&'p PinValue> {
-        pins.iter().filter(|pin| pin.pin == name).collect()
-    };
-    let (old, new) = (of(before), of(after));
-    let mut pairs = Vec::new();
-    for pin in &new {
-        let same_home = old.iter().find(|o| o.home == pin.home).or(old.last());
-        pairs.push((same_home.copied(), Some(*pin)));
-    }
-    if new.is_empty() {
-        pairs.extend(old.into_iter().map(|pin| (Some(pin), None)));
-    }
-    pairs
 }
 
 #[allow(clippy::type_complexity)]

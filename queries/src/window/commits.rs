@@ -1,9 +1,9 @@
 //! The commits of a window.
 
 use headwater_store::upstream::Upstream;
-use headwater_store::{CommitId, Store, StoredCommit};
+use headwater_store::{Store, StoredCommit};
 
-use super::{Resolver, WindowSpec};
+use super::{WindowSpec, span};
 use crate::QueryError;
 
 /// The stored commits of `BASE..HEAD`, newest first.
@@ -15,16 +15,6 @@ pub fn commits(
     upstream: &Upstream,
     spec: &WindowSpec,
 ) -> Result<Vec<StoredCommit>, QueryError> {
-    let id = store.upstream(&upstream.name)?;
-    let resolver = Resolver::new(store, upstream)?;
-    let (base, head) = (resolver.resolve(&spec.base)?, resolver.resolve(&spec.head)?);
-    let graph = store.graph(id)?;
-    let ends = (graph.node(base.commit.commit().oid), graph.node(head.commit.commit().oid));
-    let (Some(base_node), Some(head_node)) = ends else { return Ok(Vec::new()) };
-    let nodes = graph.between(base_node, head_node);
-    if nodes.is_empty() && base_node != head_node {
-        return Err(QueryError::Reversed { base: base.name, head: head.name });
-    }
-    let ids: Vec<CommitId> = nodes.iter().map(|node| graph.id(*node)).collect();
-    Ok(store.commits(id, &ids)?)
+    let span = span(store, upstream, spec)?;
+    Ok(store.commits(span.upstream, &span.ids())?)
 }

@@ -29,6 +29,18 @@ impl Store {
     /// # Errors
     /// Those of SQLite.
     pub fn coverage(&self, scope: Scope<'_>) -> Result<Coverage, StoreError> {
+        self.coverage_of(scope, |_| true)
+    }
+
+    /// As [`Store::coverage`], of those gaps alone whose path `counts`.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn coverage_of(
+        &self,
+        scope: Scope<'_>,
+        counts: impl Fn(Option<&str>) -> bool,
+    ) -> Result<Coverage, StoreError> {
         let upstream = self.upstream_name(scope.upstream)?.to_string();
         let mut gaps = scope.missing;
         let mut with_gap = BTreeSet::new();
@@ -46,7 +58,6 @@ impl Store {
             .collect::<Result<_, _>>()?;
         if !open.is_empty() {
             for id in scope.commits.iter().filter(|id| open.contains(id)) {
-                with_gap.insert(*id);
                 let rows = query.query_map([id.0], |row| {
                     Ok(Gap {
                         kind: row.get(0)?,
@@ -55,7 +66,13 @@ impl Store {
                         detail: row.get(3)?,
                     })
                 })?;
-                gaps.extend(rows.collect::<Result<Vec<_>, _>>()?);
+                for gap in rows {
+                    let gap: Gap = gap?;
+                    if counts(gap.path.as_deref()) {
+                        with_gap.insert(*id);
+                        gaps.push(gap);
+                    }
+                }
             }
         }
         let stored = scope.commits.len() as u64;

@@ -3,6 +3,7 @@
 mod check;
 mod commit_list;
 mod commits;
+mod comparisons;
 mod coverage;
 mod crawls;
 mod default_events;
@@ -32,6 +33,7 @@ use crate::objects::ObjectStore;
 pub use check::IndexState;
 pub use commit_list::ListedCommit;
 pub use commits::StoredCommit;
+pub use comparisons::{Comparison, Seen};
 pub use coverage::Scope;
 pub use crawls::{CrawlRecord, UpstreamStatus};
 pub use default_events::{DefaultEventRow, NewDefaultEvents};
@@ -56,6 +58,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0005_exact.sql"),
     include_str!("../../../migrations/0006_models.sql"),
     include_str!("../../../migrations/0007_commit_graph.sql"),
+    include_str!("../../../migrations/0008_upstream_reports.sql"),
 ];
 
 /// The row of an upstream.
@@ -202,7 +205,11 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    pub(crate) fn upstream_name(&self, id: UpstreamId) -> Result<Arc<str>, StoreError> {
+    /// The name of the upstream in this row.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn upstream_name(&self, id: UpstreamId) -> Result<Arc<str>, StoreError> {
         let mut query = self.conn.prepare_cached("SELECT name FROM upstream WHERE id = ?1")?;
         Ok(query.query_row([id.0], |row| row.get::<_, String>(0))?.into())
     }

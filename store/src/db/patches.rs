@@ -237,6 +237,34 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// How many texts these commits have at paths of which `counts` says so, before or after
+    /// the change, and how long they are together.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn texts_at_paths(
+        &self,
+        commits: &HashSet<CommitId>,
+        counts: impl Fn(&str) -> bool,
+    ) -> Result<(u64, u64), StoreError> {
+        let paths = self.path_ids(counts)?;
+        let mut query = self.conn.prepare_cached(
+            "SELECT id, commit_id, path_id, old_path_id FROM file_change ORDER BY id",
+        )?;
+        let (mut number, mut bytes) = (0, 0);
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            let old: Option<i64> = row.get(3)?;
+            let here = paths.contains(&row.get(2)?) || old.is_some_and(|old| paths.contains(&old));
+            if here && commits.contains(&CommitId(row.get(1)?)) {
+                let len = self.text_len(row.get(0)?)?;
+                number += u64::from(len > 0);
+                bytes += len;
+            }
+        }
+        Ok((number, bytes))
+    }
+
     /// The rows of the commits that changed a path of which `counts` says so, or moved it
     /// from or to there.
     ///
@@ -246,14 +274,7 @@ impl Store {
         &self,
         counts: impl Fn(&str) -> bool,
     ) -> Result<HashSet<CommitId>, StoreError> {
-        let mut query = self.conn.prepare_cached("SELECT id, path FROM path")?;
-        let mut paths: HashSet<i64> = HashSet::new();
-        let mut rows = query.query([])?;
-        while let Some(row) = rows.next()? {
-            if counts(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?) {
-                paths.insert(row.get(0)?);
-            }
-        }
+        let paths = self.path_ids(counts)?;
         let mut query =
             self.conn.prepare_cached("SELECT commit_id, path_id, old_path_id FROM file_change")?;
         let mut rows = query.query([])?;
@@ -265,5 +286,18 @@ impl Store {
             }
         }
         Ok(commits)
+    }
+
+    /// The rows of the paths of which `counts` says so.
+    fn path_ids(&self, counts: impl Fn(&str) -> bool) -> Result<HashSet<i64>, StoreError> {
+        let mut query = self.conn.prepare_cached("SELECT id, path FROM path")?;
+        let mut paths = HashSet::new();
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            if counts(row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?) {
+                paths.insert(row.get(0)?);
+            }
+        }
+        Ok(paths)
     }
 }

@@ -13,7 +13,7 @@ use super::merge::merge;
 use super::segment::{Parts, Segment};
 
 const MANIFEST: &str = "manifest";
-const FIRST_LINE: &str = "headwater exact index 1";
+const FIRST_LINE: &str = "headwater exact index 2";
 /// A segment of this size is not merged any further.
 const FULL: u64 = 1 << 30;
 

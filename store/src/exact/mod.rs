@@ -6,8 +6,9 @@
 //! upstreams' whole histories are twelve megabytes of text, so a regular expression is
 //! simply run over the dictionary: a pattern whose every match lies inside one run, as most
 //! do, is answered exactly without reading a single patch. Any other pattern is taken apart
-//! (see `plan`) into conditions on runs, and the rows that meet all of them are read. The
-//! index may name a row that does not match, where it says so; it never loses one that does.
+//! (see `plan`) into conditions on runs, and the rows that meet all of them are read. Where
+//! no run can be required, all distinct lines are searched (see `whole`). The index may name
+//! a row that does not match, where it says so; it never loses one that does.
 
 mod build;
 mod class;
@@ -21,11 +22,13 @@ mod plan;
 #[cfg(test)]
 mod property;
 mod rows;
+mod runs;
 mod scan;
 mod search;
 mod segment;
 mod shape;
 mod varint;
+mod whole;
 
 pub use build::Builder;
 pub use dictionary::TooLarge;
@@ -35,5 +38,5 @@ pub use merge::merge;
 pub use pattern::{Pattern, PatternError, PatternOptions};
 pub use plan::{Need, Plan};
 pub use rows::RowSet;
-pub use search::{Candidates, Lookup};
+pub use search::{Candidates, GivenUp, Lookup, Why};
 pub use segment::{Group, Parts, Segment};

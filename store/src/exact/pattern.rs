@@ -63,6 +63,8 @@ pub struct Pattern {
     line_by_line: bool,
     /// What stands before a line matters, though it is no word character.
     looks_back: bool,
+    /// Word boundaries matter.
+    asks_of_words: bool,
     /// Finds in hunks as they are, signs and all, every line that matches, and maybe others;
     /// nothing where that cannot be done.
     in_hunks: Option<meta::Regex>,
@@ -109,7 +111,8 @@ impl Pattern {
             }
             _ => None,
         };
-        Ok(Self { hir, regex, line_by_line, looks_back, in_hunks })
+        let asks_of_words = looks.contains_word_unicode();
+        Ok(Self { hir, regex, line_by_line, looks_back, asks_of_words, in_hunks })
     }
 
     /// The syntax tree, for planning.
@@ -150,6 +153,35 @@ impl Pattern {
             return lines[1..].split(|&byte| byte == b'\n').any(|line| self.matches(line));
         }
         self.regex.is_match(Input::new(lines).range(1..))
+    }
+
+    /// Calls `each` with the number of every line that matches, in order; the lines are
+    /// given as for [`Self::matches_any`].
+    pub fn lines_of(&self, lines: &[u8], mut each: impl FnMut(u32)) {
+        if lines.is_empty() {
+            return;
+        }
+        // Over characters beyond ASCII the automaton cannot tell where a word ends, and a
+        // slower one would take over for all that follows.
+        if self.line_by_line || self.asks_of_words && !lines.is_ascii() {
+            let found = lines[1..].split(|&byte| byte == b'\n').zip(0..);
+            found.filter(|(line, _)| self.matches(line)).for_each(|(_, number)| each(number));
+            return;
+        }
+        let (mut at, mut number, mut counted) = (1, 0, 1);
+        while at <= lines.len() {
+            let input = Input::new(lines).range(at..).earliest(true);
+            let Some(hit) = self.regex.search_half(&input) else { return };
+            // A match lies in one line, and may end at its end.
+            let end = hit.offset();
+            let start =
+                memchr::memrchr(b'\n', &lines[counted..end]).map_or(counted, |n| counted + n + 1);
+            number += memchr::memchr_iter(b'\n', &lines[counted..start]).count() as u32;
+            counted = start;
+            each(number);
+            let Some(next) = memchr::memchr(b'\n', &lines[end..]) else { return };
+            at = end + next + 1;
+        }
     }
 
     /// Whether any changed line of some hunks matches; `counts` says which sides do.

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::whole::rows_matching;
 use super::{Builder, Lookup, Pattern, PatternOptions, Segment, merge};
 
 /// Pieces of lines: words, marks, blanks, characters whose case or class is odd, and
@@ -202,12 +203,15 @@ proptest! {
             let lookup = Lookup::new(&pattern, 2).thorough();
             let candidates = lookup.candidates(&segment).unwrap();
             let told: Vec<u32> = candidates.rows.iter().map(|row| row + segment.first_row).collect();
+            let scanned = rows_matching(&segment, &pattern, 2).unwrap();
+            let scanned: Vec<u32> = scanned.iter().map(|row| row + segment.first_row).collect();
             for (index, lines) in rows.iter().enumerate() {
                 let row = 7 + 3 * index as u32;
                 let matches = lines.iter().any(|(_, line)| pattern.matches(line));
                 let joined: Vec<u8> =
                     lines.iter().flat_map(|(_, line)| [b"\n", &line[..]].concat()).collect();
                 prop_assert_eq!(matches, pattern.matches_any(&joined), "{} joined", text);
+                prop_assert_eq!(matches, scanned.contains(&row), "{} among lines of {:?}", text, lines);
                 let mut room = Vec::new();
                 let in_hunks = pattern.matches_hunks(&hunks(lines), &mut room, |_| true);
                 prop_assert_eq!(matches, in_hunks, "{} in hunks of {:?}", text, lines);
@@ -251,6 +255,7 @@ proptest! {
         if let Ok(damaged) = Segment::open(&path) {
             let pattern = Pattern::new(&["foo->|[a-z]+"], PatternOptions::default()).unwrap();
             let _ = Lookup::new(&pattern, 2).candidates(&damaged);
+            let _ = rows_matching(&damaged, &pattern, 2);
             let _ = damaged.groups();
             let _ = damaged.load().map(|parts| merge(vec![parts]));
         }

@@ -8,11 +8,13 @@ use sha2::{Digest, Sha256};
 
 use super::class::Class;
 use super::dictionary::{Blocks, Place, TooLarge, Writer};
+use super::runs::Runs;
+use super::whole;
 
-const MAGIC: &[u8; 8] = b"hwexact1";
-/// Magic, sha256 of all that follows the header, and sixteen numbers.
+const MAGIC: &[u8; 8] = b"hwexact2";
+/// Magic, sha256 of all that follows the header, and numbers.
 const HEADER: usize = 8 + 32 + 8 * NUMBERS;
-const NUMBERS: usize = 2 + 2 + 7 * 2;
+const NUMBERS: usize = 2 + 2 + 7 * 2 + 4;
 
 /// The rows of one commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,12 +38,18 @@ pub struct Parts {
     pub words: Writer,
     /// The marks and their rows.
     pub marks: Writer,
+    /// The lines and their rows.
+    pub lines: Runs,
 }
+
+/// Lines are packed to about so small a part.
+const PACKED: usize = 5;
 
 impl Parts {
     /// About how large its file will be.
     pub fn size(&self) -> u64 {
-        (self.words.size() + self.marks.size() + 8 * self.groups.len()) as u64
+        let dictionaries = self.words.size() + self.marks.size() + 8 * self.groups.len();
+        (dictionaries + self.lines.text_len() / PACKED) as u64
     }
 
     /// Writes the segment beside `path` and moves it there when it is whole.
@@ -50,6 +58,7 @@ impl Parts {
         let mut body = Vec::new();
         let words = self.words.finish(&mut body).map_err(too_large)?;
         let marks = self.marks.finish(&mut body).map_err(too_large)?;
+        let lines = whole::write(&self.lines, self.first_row, &mut body)?;
         let groups = body.len() as u64;
         for group in &self.groups {
             body.extend_from_slice(&group.id.to_le_bytes());
@@ -71,6 +80,7 @@ impl Parts {
                 p.runs,
             ]);
         }
+        numbers.extend([lines.data, lines.data_len, lines.table, lines.blocks]);
         numbers.iter().for_each(|number| header.extend_from_slice(&number.to_le_bytes()));
         let mut beside = path.as_os_str().to_owned();
         beside.push(".new");
@@ -95,6 +105,7 @@ pub struct Segment {
     groups: (u64, usize),
     words: Place,
     marks: Place,
+    lines: whole::Place,
     len: u64,
 }
 
@@ -143,6 +154,15 @@ impl Segment {
                 && p.block_count < u64::from(u32::MAX)
                 && inside(p.blocks, p.block_count + 1, 8)
         });
+        let lines = whole::Place {
+            data: numbers[18],
+            data_len: numbers[19],
+            table: numbers[20],
+            blocks: numbers[21],
+        };
+        let whole = whole
+            && inside(lines.data, lines.data_len, 1)
+            && lines.table_len().is_some_and(|len| inside(lines.table, len, 1));
         if !whole || !inside(numbers[2], numbers[3], 8) || numbers[0] > numbers[1] {
             return Err(damaged());
         }
@@ -154,6 +174,7 @@ impl Segment {
             groups: (numbers[2], numbers[3] as usize),
             words,
             marks,
+            lines,
             len,
             file,
         })
@@ -214,11 +235,20 @@ impl Segment {
             groups: self.groups()?,
             words: dictionary(&self.words)?,
             marks: dictionary(&self.marks)?,
+            lines: whole::load(self)?,
         })
     }
 
     pub(super) fn place(&self, class: Class) -> &Place {
         if class == Class::Word { &self.words } else { &self.marks }
+    }
+
+    pub(super) fn lines(&self) -> &whole::Place {
+        &self.lines
+    }
+
+    pub(super) fn damaged(&self, what: &str) -> io::Error {
+        damaged(&self.path, what)
     }
 
     pub(super) fn blocks(&self, class: Class) -> io::Result<Blocks> {

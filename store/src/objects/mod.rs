@@ -14,6 +14,9 @@ pub use diff::{FileDiff, align};
 pub use reader::ObjectReader;
 pub use tree::TreeEntry;
 
+/// A file that lies in an object store which holds all of history itself.
+const WHOLE: &str = "headwater-whole";
+
 /// A bare repository that headwater owns. A clone that it borrows from is never
 /// written to.
 #[derive(Debug, Clone)]
@@ -73,6 +76,25 @@ impl ObjectStore {
         let info = file.parent().unwrap_or(&self.dir);
         std::fs::create_dir_all(info).map_err(StoreError::io(info))?;
         std::fs::write(&file, format!("{}\n", objects.display())).map_err(StoreError::io(&file))
+    }
+
+    /// Whether all of history is in its own objects, as `headwater clone` brings it.
+    pub fn is_whole(&self) -> bool {
+        self.dir.join(WHOLE).exists()
+    }
+
+    /// Notes that all of history is in its own objects.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn mark_whole(&self) -> Result<(), StoreError> {
+        let mark = self.dir.join(WHOLE);
+        std::fs::write(&mark, "").map_err(StoreError::io(&mark))
+    }
+
+    /// Whether its history was cut somewhere.
+    pub fn is_cut(&self) -> bool {
+        self.dir.join("shallow").exists()
     }
 
     /// Whether the clone that it borrows from has gone, and where it was.

@@ -1,0 +1,284 @@
+//! What commands ask of upstream's hosts: one window with those that its pins open, or
+//! all of history.
+
+use anyhow::{Context as _, bail};
+use headwater_crawler::git::{self, CrawlSummary, Remote, WindowCrawl};
+use headwater_crawler::github::{self, Api, GitHubError, Token};
+use headwater_crawler::http::{Client, Hosts};
+use headwater_crawler::progress::Progress;
+use headwater_crawler::registry::server_version;
+use headwater_queries::reads::TreeReads;
+use headwater_queries::window::{Resolved, Resolver, WindowSpec};
+use headwater_queries::{QueryError, pins};
+use headwater_store::upstream::Upstream;
+use headwater_store::{Comparison, Oid, Store, StoreError};
+
+use crate::commands::crawl::derive_all;
+use crate::context::Context;
+use crate::render::text::one_line;
+
+/// The hosts, and what is told of asking them.
+pub struct Live<'a> {
+    context: &'a Context,
+    hosts: Hosts,
+    client: Client,
+    token: Option<Token>,
+}
+
+/// What asking for windows brought.
+#[derive(Debug, Default)]
+pub struct Brought {
+    /// A line for each window, and for each thing that did not go as wanted.
+    pub lines: Vec<String>,
+    /// Windows that could not be fetched, and why.
+    pub failed: Vec<String>,
+}
+
+impl<'a> Live<'a> {
+    /// The configured hosts, with the user's token where there is one.
+    pub fn new(context: &'a Context) -> anyhow::Result<Self> {
+        Ok(Live {
+            context,
+            hosts: context.hosts()?,
+            client: context.client()?,
+            token: github::find(&|name| std::env::var(name).ok()),
+        })
+    }
+
+    /// GitHub's API.
+    pub fn api(&self) -> anyhow::Result<Api<'_>> {
+        Ok(Api::new(&self.client, &self.hosts.github_api, self.token.clone())?)
+    }
+
+    /// The repository of an upstream, under the name by which it answered last.
+    pub fn remote(&self, store: &Store, upstream: &Upstream) -> anyhow::Result<Remote> {
+        let known = match store.find_upstream(&upstream.name)? {
+            Some(id) => store.repository_name(id, &upstream.repository)?,
+            None => None,
+        };
+        let repository = known.as_deref().unwrap_or(&upstream.repository);
+        Ok(Remote::on(&self.hosts.github_web, repository))
+    }
+
+    /// A window whose ends may be `installed`, `latest` or `previous`, by the tags that the
+    /// host shows and the local server's version.
+    pub fn ends(
+        &self,
+        store: &Store,
+        upstream: &Upstream,
+        window: &WindowSpec,
+    ) -> anyhow::Result<WindowSpec> {
+        if !is_relative(&window.base) && !is_relative(&window.head) {
+            return Ok(window.clone());
+        }
+        let refs = self.remote(store, upstream)?.refs(&upstream.branch)?;
+        let tags: Vec<String> = refs.tags.into_iter().map(|tag| tag.name).collect();
+        relative(upstream, &tags, window, &|| self.installed(upstream))
+    }
+
+    /// The tag of the version that the local server runs.
+    pub fn installed(&self, upstream: &Upstream) -> anyhow::Result<String> {
+        if upstream.name != "ollama" {
+            bail!("which version of {} is installed cannot be told here; name it", upstream.name);
+        }
+        let version = server_version(&self.client, &self.hosts.ollama)
+            .context("the installed version is not known; start the server, or name the version")?;
+        Ok(format!("{}{version}", upstream.tag_prefix))
+    }
+
+    /// Fetches what the store lacks of a window and of those that its pins open.
+    pub fn windows(
+        &self,
+        store: &mut Store,
+        upstream: &Upstream,
+        window: &WindowSpec,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<Brought> {
+        let api = self.api()?;
+        let mut brought = Brought::default();
+        brought.lines.push(self.window(&api, store, upstream, window, progress)?);
+        for pin in pins::moves(store, &self.context.upstreams, upstream, window)? {
+            let (Some(old), Some(new)) = (pin.old, pin.new) else { continue };
+            let Some(pinned) = self.context.upstreams.find(&new.upstream) else { continue };
+            let inner = WindowSpec { base: old.value, head: new.value };
+            match self.window(&api, store, pinned, &inner, progress) {
+                Ok(line) => brought.lines.push(line),
+                Err(error) => brought.failed.push(one_line(&format!(
+                    "{} {inner} could not be fetched: {error:#}",
+                    pinned.name
+                ))),
+            }
+        }
+        brought.lines.push(api.budget().to_string());
+        Ok(brought)
+    }
+
+    fn window(
+        &self,
+        api: &Api<'_>,
+        store: &mut Store,
+        upstream: &Upstream,
+        window: &WindowSpec,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<String> {
+        if let Some([base, head]) = stored(store, upstream, window)? {
+            let names = (base.name.as_str(), head.name.as_str());
+            let ends = (base.commit.commit().oid, head.commit.commit().oid);
+            let name = format!("{} {}..{}", upstream.name, base.name, head.name);
+            return match github::compare(api, store, upstream, names, ends) {
+                Ok(_) => Ok(format!("{name}: nothing new")),
+                Err(error) => Ok(format!(
+                    "{name}: stored; whether upstream still counts the same is not known: {}",
+                    one_line(&error.to_string())
+                )),
+            };
+        }
+        let remote = self.remote(store, upstream)?;
+        let refs = remote.refs(&upstream.branch)?;
+        let base = git::resolve(upstream, &refs, &window.base)?;
+        let head = git::resolve(upstream, &refs, &window.head)?;
+        let name = format!("{} {}..{}", upstream.name, base.0, head.0);
+        let said = self.compared(api, store, upstream, &base, &head)?;
+        let extractors = self.context.extractors()?;
+        let reads = TreeReads::new(upstream, &extractors)?;
+        let summary = WindowCrawl {
+            upstream,
+            remote: &remote,
+            refs,
+            base,
+            head,
+            said: said.as_ref().ok(),
+            at_ends: &|path| reads.reads(path),
+            jobs: self.context.jobs(),
+        }
+        .run(store, progress)?;
+        derive_all(self.context, store, upstream, progress)?;
+        Ok(format!("{name}: {}{}", counted(&summary), unsaid(&said)))
+    }
+
+    /// What GitHub counts in the window. Without it the window can be fetched, and its
+    /// count is not confirmed.
+    fn compared(
+        &self,
+        api: &Api<'_>,
+        store: &Store,
+        upstream: &Upstream,
+        base: &(String, Oid),
+        head: &(String, Oid),
+    ) -> anyhow::Result<Result<Comparison, GitHubError>> {
+        match github::compare(api, store, upstream, (&base.0, &head.0), (base.1, head.1)) {
+            Ok(compared) => Ok(Ok(compared.said)),
+            Err(GitHubError::Store(error)) => Err(error.into()),
+            Err(error @ GitHubError::BadToken { .. }) => Err(error.into()),
+            Err(error) => Ok(Err(error)),
+        }
+    }
+
+    /// Fetches all of an upstream's history, or what is new of it.
+    pub fn whole(
+        &self,
+        store: &mut Store,
+        upstream: &Upstream,
+        progress: &dyn Progress,
+    ) -> anyhow::Result<CrawlSummary> {
+        let remote = self.remote(store, upstream)?;
+        let (_, summary) =
+            git::clone_whole(store, upstream, &remote, self.context.jobs(), progress)
+                .with_context(|| format!("{} was not fetched whole", upstream.name))?;
+        derive_all(self.context, store, upstream, progress)?;
+        Ok(summary)
+    }
+}
+
+/// Both ends of a window that the store holds whole.
+pub fn stored(
+    store: &Store,
+    upstream: &Upstream,
+    window: &WindowSpec,
+) -> anyhow::Result<Option<[Resolved; 2]>> {
+    let Some(id) = store.find_upstream(&upstream.name)? else { return Ok(None) };
+    let resolver = Resolver::new(store, upstream)?;
+    let find = |name: &str| match resolver.resolve(name) {
+        Ok(found) => Ok(Some(found)),
+        Err(
+            QueryError::UnknownRevision { .. }
+            | QueryError::NotStored { .. }
+            | QueryError::Store(StoreError::NotCrawled(_)),
+        ) => Ok(None),
+        Err(error) => Err(error),
+    };
+    let (Some(base), Some(head)) = (find(&window.base)?, find(&window.head)?) else {
+        return Ok(None);
+    };
+    let own = format!("{}..{}", base.name, head.name);
+    for scope in ["whole", own.as_str()] {
+        if store.last_crawl(id, Some(scope))?.is_some_and(|crawl| crawl.finished.is_some()) {
+            return Ok(Some([base, head]));
+        }
+    }
+    // Pieces of other windows may make it up: every commit is there, and no end is loose.
+    let graph = store.graph(id)?;
+    let ends = [&base, &head].map(|end| graph.node(end.commit.commit().oid));
+    let [Some(older), Some(newer)] = ends else { return Ok(None) };
+    let joined = !graph.between(older, newer).iter().any(|node| graph.is_cut(*node));
+    Ok(joined.then_some([base, head]))
+}
+
+/// Whether an end is named by what is installed or newest.
+pub fn is_relative(end: &str) -> bool {
+    ["installed", "latest", "previous"].contains(&end)
+}
+
+/// A window with `installed`, `latest` and `previous` named: the newest final release of
+/// these tags, and the one before it, by version and not by date.
+pub fn relative(
+    upstream: &Upstream,
+    tags: &[String],
+    window: &WindowSpec,
+    installed: &dyn Fn() -> anyhow::Result<String>,
+) -> anyhow::Result<WindowSpec> {
+    let is_final = regex::Regex::new(&upstream.final_tag)
+        .with_context(|| format!("final_tag of {}", upstream.name))?;
+    let mut finals: Vec<_> = tags
+        .iter()
+        .filter(|tag| is_final.is_match(tag))
+        .filter_map(|tag| Some((git::version(upstream, tag)?, tag)))
+        .collect();
+    finals.sort();
+    let nth = |back: usize| {
+        let at = finals.len().checked_sub(back + 1).and_then(|at| finals.get(at));
+        at.map(|(_, tag)| (*tag).clone())
+            .with_context(|| format!("{} has no such release", upstream.name))
+    };
+    let end = |name: &str| match name {
+        "installed" => installed(),
+        "latest" => nth(0),
+        "previous" => nth(1),
+        other => Ok(other.to_owned()),
+    };
+    let named = WindowSpec { base: end(&window.base)?, head: end(&window.head)? };
+    if named.base == named.head {
+        bail!("{} is both ends of this window: nothing lies between", named.base);
+    }
+    Ok(named)
+}
+
+fn counted(summary: &CrawlSummary) -> String {
+    let mut text = format!("{} commits in scope, {} new", summary.commits, summary.new_commits);
+    if summary.missing > 0 {
+        text.push_str(&format!(
+            "; {} objects did not come, each is a recorded gap",
+            summary.missing
+        ));
+    }
+    text
+}
+
+fn unsaid(said: &Result<Comparison, GitHubError>) -> String {
+    match said {
+        Ok(_) => String::new(),
+        Err(error) => {
+            format!("; how many upstream counts is not known: {}", one_line(&error.to_string()))
+        }
+    }
+}

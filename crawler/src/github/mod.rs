@@ -1,0 +1,14 @@
+//! GitHub's REST API, through octocrab over our own HTTP client: its limits on time and
+//! size hold here too, and nothing is asked again unless GitHub's rules allow it.
+
+mod api;
+mod budget;
+mod compare;
+mod error;
+mod token;
+
+pub use api::{Api, Asked, Reply};
+pub use budget::Budget;
+pub use compare::{Compared, compare};
+pub use error::GitHubError;
+pub use token::{Token, find};
