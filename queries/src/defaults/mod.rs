@@ -136,9 +136,9 @@ pub fn ask(
 /// that is what people write.
 fn no_knob(upstream: &str, asked: &str, known: &Known) -> QueryError {
     let last = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
-    let names = known.knobs().flat_map(|(knob, names)| {
-        std::iter::once(knob).chain(names.iter().map(String::as_str))
-    });
+    let names = known
+        .knobs()
+        .flat_map(|(knob, names)| std::iter::once(knob).chain(names.iter().map(String::as_str)));
     let nearest = nearest(asked, names.map(last));
     let nearest = match nearest.is_empty() {
         true => String::new(),
