@@ -48,7 +48,10 @@ pub(super) fn find(file: &FileView<'_>, hunk: &HunkView<'_>, facts: &mut Vec<Fou
             };
             let shown = if changes(line, *kind) { line } else { other };
             let found = fact(name, set, file, shown);
-            facts.push(Found { passing: found.passing || *fresh, ..found });
+            // A case is one of several things that are told apart; what counts is that the
+            // question went there from an `if`.
+            let told_apart = tokens.contains(&Token::Name(b"case"));
+            facts.push(Found { passing: found.passing || *fresh || told_apart, ..found });
             break;
         }
     }
