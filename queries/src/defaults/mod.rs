@@ -93,9 +93,8 @@ pub fn ask(
         values = values::rows(&tables, &events);
     }
     if let Some(asked) = &question.knob {
-        let valued = values.iter().map(|value| (value.knob.as_str(), value.names.as_slice()));
-        let mut all = known.knobs().chain(valued);
-        if !all.any(|(knob, names)| spellings.matches(knob, names, asked)) {
+        let of = |(knob, names): (&str, &[String])| spellings.matches(knob, names, asked);
+        if !known.knobs().any(of) && !values.iter().any(|v| of((&v.knob, &v.names))) {
             return Err(no_knob(&upstream.name, asked, &known));
         }
         let named = |knob: &str, names: &[String]| spellings.matches(knob, names, asked);
