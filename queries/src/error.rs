@@ -161,6 +161,24 @@ pub enum QueryError {
         /// The classes that commits have.
         known: String,
     },
+    /// A class that no rule gives.
+    #[error("no rule gives the class {class:?}; the nearest are {nearest}")]
+    NoRuleGives {
+        /// What was asked for.
+        class: String,
+        /// Classes that rules give.
+        nearest: String,
+    },
+    /// A knob that no extractor ever found.
+    #[error("no default of {upstream} was ever called {knob:?}{nearest}")]
+    NoKnob {
+        /// The upstream.
+        upstream: String,
+        /// What was asked for.
+        knob: String,
+        /// `; the nearest …`, or nothing.
+        nearest: String,
+    },
     /// A search without a word.
     #[error("{0:?} holds no word to look for")]
     NoWords(String),

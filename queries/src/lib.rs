@@ -11,6 +11,7 @@ pub mod grep;
 pub mod ledger;
 pub mod measure;
 pub mod models;
+mod names;
 pub mod pins;
 pub mod public;
 pub mod rank;

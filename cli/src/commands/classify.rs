@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use headwater_queries::derive::labels::{Sources, derive};
+use headwater_queries::derive::labels::{Sources, derive, require_given};
 use headwater_queries::window::{self, WindowSpec};
 use headwater_store::model::Label;
 use headwater_store::{CommitId, Oid, Store, StoredCommit, UpstreamId};
@@ -53,6 +53,9 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let declared = context.upstreams.get(&args.upstream)?;
     let upstream = &declared.name;
     let rules = context.rule_texts()?;
+    if let Some(class) = &args.class {
+        require_given(&rules, class)?;
+    }
     let mut store = context.open()?;
     let id = store.upstream(upstream)?;
     let commits: Vec<StoredCommit> = match (&args.window, &args.commits) {

@@ -5,9 +5,9 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::bail;
-use headwater_queries::classify::{ExampleFailure, RuleInfo, check_examples};
+use headwater_queries::classify::{ExampleFailure, RuleInfo, RuleTold, Rules, check_examples};
 use headwater_queries::derive::labels;
-use headwater_store::model::{Label, LineRef, Side};
+use headwater_store::model::{Commit, Label, LineRef, Side};
 use headwater_store::{Oid, StoredCommit};
 use serde::Serialize;
 
@@ -36,6 +36,9 @@ pub enum Action {
     Explain {
         /// The commit, in any upstream of the store
         sha: String,
+        /// Show for this rule which of its conditions fails
+        #[arg(long, value_name = "ID")]
+        rule: Option<String>,
     },
 }
 
@@ -50,6 +53,8 @@ struct List {
 struct Test {
     schema: &'static str,
     rules: usize,
+    /// How many of them are the user's own.
+    own: usize,
     failures: Vec<ExampleFailure>,
 }
 
@@ -66,6 +71,16 @@ struct Explained {
 }
 
 #[derive(Serialize)]
+struct RuleExplained {
+    schema: &'static str,
+    upstream: String,
+    sha: Oid,
+    subject: String,
+    #[serde(flatten)]
+    told: RuleTold,
+}
+
+#[derive(Serialize)]
 struct Uncovered {
     class: String,
     /// A line of each hunk that no rule of the class covers.
@@ -78,12 +93,13 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     match args.action {
         Action::List => list(context, format),
         Action::Test => test(context, format),
-        Action::Explain { sha } => explain(context, format, &sha),
+        Action::Explain { sha, rule } => explain(context, format, &sha, rule.as_deref()),
     }
 }
 
 fn list(context: &Context, format: Format) -> anyhow::Result<ExitCode> {
     let rules = context.rules()?;
+    warn_of_strangers(context, &rules)?;
     let list = rules.list();
     if format == Format::Json {
         render::json(&List { schema: "headwater/rules/1", hash: rules.hash_hex(), rules: list })?;
@@ -93,19 +109,53 @@ fn list(context: &Context, format: Format) -> anyhow::Result<ExitCode> {
     for rule in list {
         let upstreams =
             if rule.upstreams.is_empty() { "all".into() } else { rule.upstreams.join(", ") };
-        table.row(vec![rule.id, upstreams, rule.description]);
+        let mark = match (rule.own, rule.replaces) {
+            (true, true) => " (yours, for the built-in one)",
+            (true, false) => " (yours)",
+            _ => "",
+        };
+        table.row(vec![rule.id, upstreams, format!("{}{mark}", rule.description)]);
     }
     write!(anstream::stdout(), "{}", table.print(format))?;
     Ok(ExitCode::SUCCESS)
 }
 
+/// Upstreams that rules of the user's own name and nobody declares: such a rule never fires.
+fn strangers(context: &Context, rules: &Rules) -> Vec<ExampleFailure> {
+    let own = rules.list().into_iter().filter(|rule| rule.own);
+    let mut found = Vec::new();
+    for rule in own {
+        for name in &rule.upstreams {
+            let what = match context.upstreams.get(name) {
+                Ok(upstream) if upstream.name == *name => continue,
+                Ok(upstream) => format!("write {:?} for the upstream {name:?}", upstream.name),
+                Err(error) => error.to_string(),
+            };
+            found.push(ExampleFailure { rule: rule.id.clone(), file: rule.file.clone(), what });
+        }
+    }
+    found
+}
+
+fn warn_of_strangers(context: &Context, rules: &Rules) -> anyhow::Result<()> {
+    for ExampleFailure { rule, file, what } in strangers(context, rules) {
+        let line = render::text::one_line(&format!("headwater: {file}: {rule}: {what}"));
+        writeln!(anstream::stderr(), "{line}")?;
+    }
+    Ok(())
+}
+
 fn test(context: &Context, format: Format) -> anyhow::Result<ExitCode> {
     let rules = context.rules()?;
-    let failures = check_examples(&rules);
+    let mut failures = check_examples(&rules);
+    failures.extend(strangers(context, &rules));
     let code = if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) };
-    let count = rules.list().len();
+    let list = rules.list();
+    let own: Vec<&RuleInfo> = list.iter().filter(|rule| rule.own).collect();
+    let (count, own_count) = (list.len(), own.len());
     if format == Format::Json {
-        render::json(&Test { schema: "headwater/rules-test/1", rules: count, failures })?;
+        let schema = "headwater/rules-test/1";
+        render::json(&Test { schema, rules: count, own: own_count, failures })?;
         return Ok(code);
     }
     let mut stdout = anstream::stdout();
@@ -113,12 +163,32 @@ fn test(context: &Context, format: Format) -> anyhow::Result<ExitCode> {
         let line = format!("{}: {}: {}", failure.file, failure.rule, failure.what);
         writeln!(stdout, "{}", render::text::one_line(&line))?;
     }
-    writeln!(stdout, "{count} rules, {} failures", failures.len())?;
+    let mut files: Vec<(&str, usize)> = Vec::new();
+    for rule in &own {
+        match files.iter_mut().find(|(file, _)| *file == rule.file) {
+            Some((_, count)) => *count += 1,
+            None => files.push((&rule.file, 1)),
+        }
+        if rule.replaces {
+            let line = format!("{}: {} takes the place of the built-in rule", rule.file, rule.id);
+            writeln!(stdout, "{}", render::text::one_line(&line))?;
+        }
+    }
+    for (file, count) in files {
+        writeln!(stdout, "{}", render::text::one_line(&format!("{count} from {file}")))?;
+    }
+    writeln!(stdout, "{count} rules, {own_count} of them yours, {} failures", failures.len())?;
     Ok(code)
 }
 
-fn explain(context: &Context, format: Format, sha: &str) -> anyhow::Result<ExitCode> {
+fn explain(
+    context: &Context,
+    format: Format,
+    sha: &str,
+    rule: Option<&str>,
+) -> anyhow::Result<ExitCode> {
     let rules = context.rules()?;
+    warn_of_strangers(context, &rules)?;
     let store = context.open()?;
     let mut found: Vec<(String, StoredCommit)> = Vec::new();
     for (id, name) in store.upstream_names()? {
@@ -133,6 +203,12 @@ fn explain(context: &Context, format: Format, sha: &str) -> anyhow::Result<ExitC
         let all: Vec<String> =
             found.iter().map(|(name, c)| format!("{name} {}", c.commit().oid)).collect();
         bail!("{sha:?} could be any of {}; give more digits", all.join(", "));
+    }
+    if let Some(id) = rule {
+        let Some(told) = labels::told(&store, &upstream, &rules, &commit, id)? else {
+            bail!("no rule is called {id:?}; `headwater rules list` shows all");
+        };
+        return tell_rule(format, &upstream, commit.commit(), told);
     }
     let labels = labels::label_one(&store, &upstream, &rules, &commit)?;
     let left = labels::uncovered(&store, &upstream, &rules, &commit)?;
@@ -182,6 +258,52 @@ fn explain(context: &Context, format: Format, sha: &str) -> anyhow::Result<ExitC
         if count > MOST_UNCOVERED {
             writeln!(stdout, "… and {} more", count - MOST_UNCOVERED)?;
         }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Tells what one rule makes of a commit.
+fn tell_rule(
+    format: Format,
+    upstream: &str,
+    commit: &Commit,
+    told: RuleTold,
+) -> anyhow::Result<ExitCode> {
+    if format == Format::Json {
+        render::json(&RuleExplained {
+            schema: "headwater/rules-explain-rule/1",
+            upstream: upstream.to_owned(),
+            sha: commit.oid,
+            subject: commit.subject().to_owned(),
+            told,
+        })?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut stdout = anstream::stdout();
+    let mut say = |line: String| {
+        let line = if format == Format::Md {
+            render::text::markdown(&line)
+        } else {
+            render::text::one_line(&line)
+        };
+        writeln!(stdout, "{line}")
+    };
+    say(format!("{upstream} {} {}", commit.oid.short(), commit.subject()))?;
+    let whether = match (told.for_upstream, told.covered, told.fires) {
+        (false, ..) => format!("is not for {upstream}"),
+        (true, Some((covered, all)), _) => format!("covers {covered} of {all} hunks"),
+        (true, None, true) => "fires".to_owned(),
+        (true, None, false) => "does not fire".to_owned(),
+    };
+    say(format!("{} {whether}", told.rule))?;
+    for clause in &told.clauses {
+        let name = format!("{} {}", clause.part, clause.number);
+        let place = clause.lines.first().map(|line| place(line).join(" ")).unwrap_or_default();
+        say(match &clause.failed {
+            Some(failed) if place.is_empty() => format!("{name} fails at: {failed}"),
+            Some(failed) => format!("{name} fails at: {failed} — for {place}"),
+            None => format!("{name} holds: {place}"),
+        })?;
     }
     Ok(ExitCode::SUCCESS)
 }

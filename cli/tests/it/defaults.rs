@@ -34,6 +34,15 @@ fn the_ledger_of_the_miniatures() {
         headwater(&store, &["crawl", name, "--from-git", &from]).assert().success();
     }
 
+    // A name that no knob ever had.
+    let out = headwater(&store, &["defaults", "ollama", "--knob", "repeat_penalti"]).assert();
+    let out = out.code(2);
+    let line = String::from_utf8_lossy(&out.get_output().stderr).into_owned();
+    assert!(
+        line.contains("was ever called \"repeat_penalti\"; the nearest are repeat_penalty"),
+        "{line}"
+    );
+
     // The silent change of the window, by another spelling of the knob.
     let window = demo.window();
     let got = answer(

@@ -78,8 +78,11 @@ fn labels_name_their_rule_lines_and_rule_set() {
     }));
 
     // A commit without a class is told too, and an unknown one is an error.
-    let only = place.ok(&["classify", "ollama", "--window", &place.demo.window(), "--class", "zz"]);
-    assert!(only.contains("0 of "), "{only}");
+    let only = ["classify", "ollama", "--window", &place.demo.window(), "--class", "moe"];
+    assert!(place.ok(&only).contains("0 of "));
+    let line = place.error(&["classify", "ollama", "--class", "samplr"]);
+    assert!(line.contains("no rule gives the class \"samplr\""), "{line}");
+    assert!(line.contains("the nearest are sampler, "), "{line}");
     let list = place.dir.path().join("commits");
     std::fs::write(&list, "ffffffffff").unwrap();
     let line = place.error(&["classify", "ollama", "--commits", &list.display().to_string()]);
@@ -127,7 +130,26 @@ fn rules_are_held_to_their_examples() {
     let count = built_in["rules"].as_u64().unwrap();
 
     own_rule(&place, "mine.toml", &rule("penalties/any", "penalties", "api/types.go", true));
-    assert!(place.ok(&["rules", "test"]).contains(&format!("{} rules, 0 failures", count + 1)));
+    let told = place.ok(&["rules", "test"]);
+    assert!(told.contains(&format!("{} rules, 1 of them yours, 0 failures", count + 1)), "{told}");
+    assert!(told.contains("1 from ") && told.contains("mine.toml"), "{told}");
+
+    // An id that stands twice is no rule set at all; an unknown upstream never fires.
+    let again = own_rule(&place, "again.toml", &rule("penalties/any", "x", "a/*.go", true));
+    let line = place.error(&["rules", "test"]);
+    assert!(line.contains("its id stands twice"), "{line}");
+    assert!(
+        line.contains("again.toml at line 1") && line.contains("mine.toml at line 1"),
+        "{line}"
+    );
+    let text = rule("again/one", "x", "api/types.go", true);
+    let text = text.replacen("class =", "upstreams = [\"olama\"]\nclass =", 1);
+    std::fs::write(&again, text).unwrap();
+    let output = place.run(&["rules", "test"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.contains("again/one: ") && told.contains("olama"), "{told}");
+    std::fs::remove_file(&again).unwrap();
 
     // One that lacks examples, and one whose examples it does not live up to.
     own_rule(&place, "bare.toml", &rule("bare/one", "bare", "api/types.go", false));
@@ -146,6 +168,56 @@ fn rules_are_held_to_their_examples() {
     let line = place.error(&["rules", "list"]);
     assert!(line.contains("wrong.toml"), "{line}");
     assert_eq!(line.matches("unknown field").count(), 1, "told once: {line}");
+    assert!(line.contains("line 3, column 1"), "{line}");
+}
+
+#[test]
+fn explain_names_the_condition_that_fails() {
+    let place = Place::crawled();
+    let penalty = place.ollama(names::PENALTY);
+    let of = |rule: &str| place.json(&["rules", "explain", &penalty, "--rule", rule]);
+    let fires = of("default-change/ledger");
+    assert_eq!((&fires["fires"], &fires["clauses"][0]["holds"]), (&true.into(), &true.into()));
+
+    let text = rule("mine/one", "mine", "api/types.go", true).replace("'RepeatPenalty'", "'Seed'");
+    own_rule(&place, "mine.toml", &text);
+    let silent = of("mine/one");
+    assert_eq!(silent["fires"], false);
+    assert_eq!(silent["clauses"][0]["failed"], "line = 'Seed'");
+    own_rule(&place, "mine.toml", &rule("mine/one", "mine", "nowhere/*.go", true));
+    assert_eq!(of("mine/one")["clauses"][0]["failed"], "files = [nowhere/*.go]");
+
+    // A covering rule tells how much it covers, and what it leaves.
+    let covers = of("inert/documents");
+    assert!(covers["covered"][0].as_u64() < covers["covered"][1].as_u64(), "{covers}");
+    assert!(!covers["clauses"][0]["lines"].as_array().unwrap().is_empty(), "{covers}");
+    let shown = place.ok(&["rules", "explain", &penalty, "--rule", "mine/one"]);
+    assert!(shown.contains("when 1 fails at: files = [nowhere/*.go]"), "{shown}");
+    let line = place.error(&["rules", "explain", &penalty, "--rule", "mine/two"]);
+    assert!(line.contains("no rule is called \"mine/two\""), "{line}");
+}
+
+#[test]
+fn a_rule_for_another_upstream_labels_nothing_anew() {
+    let place = Place::crawled();
+    let penalty = place.ollama(names::PENALTY);
+    classify(&place, &penalty);
+    let text = rule("mine/one", "mine", "api/types.go", true);
+    let text = text.replacen("class =", "upstreams = [\"llama.cpp\"]\nclass =", 1);
+    own_rule(&place, "mine.toml", &text);
+    // Labels that fit the rules as they are answer without being made anew.
+    let only = place.ok(&[
+        "grep",
+        "RepeatPenalty",
+        "--upstream",
+        "ollama",
+        "--class",
+        "default-change",
+        "--commits",
+    ]);
+    assert!(only.contains(&penalty), "{only}");
+    let line = place.error(&["grep", "x", "--upstream", "llama.cpp", "--class", "default-change"]);
+    assert!(line.contains("not labelled by the rules in force"), "{line}");
 }
 
 #[test]

@@ -50,7 +50,7 @@ impl Rule {
 }
 
 /// A clause made ready.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(super) struct Ready {
     pub(super) files: Option<Vec<usize>>,
     pub(super) not_files: Vec<usize>,
@@ -64,12 +64,14 @@ pub(super) struct Ready {
     pub(super) only: Vec<Neutral>,
     pub(super) comments: bool,
     pub(super) differs: bool,
+    pub(super) existing: bool,
     pub(super) at_least: u32,
     pub(super) share: f64,
     pub(super) subject: Option<Regex>,
     pub(super) message: Option<Regex>,
     pub(super) fact: Option<String>,
     pub(super) fact_detail: Option<Regex>,
+    pub(super) not_fact_detail: Option<Regex>,
     pub(super) also: Vec<Ready>,
     pub(super) reads_diff: bool,
 }
@@ -162,12 +164,14 @@ impl Compiler {
             only: clause.only.iter().map(|word| neutral(word)).collect::<Result<_, _>>()?,
             comments: clause.comments,
             differs: clause.differs,
+            existing: clause.existing,
             at_least: clause.at_least.unwrap_or(1),
             share: clause.share.unwrap_or(0.0),
             subject: one(&clause.subject)?,
             message: one(&clause.message)?,
             fact: clause.fact.clone(),
             fact_detail: one(&clause.fact_detail)?,
+            not_fact_detail: one(&clause.not_fact_detail)?,
             also: clause.also.iter().map(|clause| self.clause(clause)).collect::<Result<_, _>>()?,
             reads_diff: clause.reads_diff(),
         })
@@ -214,6 +218,7 @@ fn neutral(word: &str) -> Result<Neutral, String> {
         Neutral::Logging,
         Neutral::Layout,
         Neutral::Names,
+        Neutral::Moves,
         Neutral::Declarations,
     ];
     kinds

@@ -1,6 +1,6 @@
 //! Classes that are given when every change of a commit is covered.
 
-use headwater_store::model::{Label, LineRef, Side};
+use headwater_store::model::{Label, Line, LineRef, Side};
 
 use super::compile::{Ready, Rule};
 use super::evaluate::{Case, Found, asks_inside, file_ref, hunk_holds, line_ref};
@@ -102,25 +102,91 @@ impl<'p> Case<'_, 'p> {
         hunk: &HunkView<'p>,
         neutral: Option<Neutral>,
     ) -> bool {
-        let holds = |clause: &Ready, both: bool| {
-            self.file_holds(clause, index, both)
-                && self.message_holds(clause)
-                && self.fact_holds(clause)
-                && hunk_holds(clause, hunk)
-                && (clause.only.is_empty()
-                    || neutral.is_some_and(|kind| clause.only.contains(&kind)))
-                && hunk.changed_in(false).all(|(line, section)| {
-                    neutral.is_some_and(Neutral::silences)
-                        || clause.every_line.as_ref().is_none_or(|r| r.is_match(line.text))
-                            && clause.section.as_ref().is_none_or(|r| r.is_match(section))
-                })
-                && (clause.line.or(clause.added).or(clause.removed).is_none()
-                    || !self.lines_of(clause, hunk).is_empty())
-        };
         rule.when.iter().any(|clause| {
-            holds(clause, true) && clause.also.iter().all(|further| self.clause(further).is_some())
-        }) && !rule.unless.iter().any(|clause| holds(clause, false))
+            self.holds_in(clause, index, hunk, neutral, true)
+                && clause.also.iter().all(|further| self.clause(further).is_some())
+        }) && !rule.unless.iter().any(|clause| self.holds_in(clause, index, hunk, neutral, false))
     }
+
+    /// Whether a clause of a covering rule holds for a hunk; what it asks beside that left out.
+    fn holds_in(
+        &self,
+        clause: &Ready,
+        index: usize,
+        hunk: &HunkView<'p>,
+        neutral: Option<Neutral>,
+        both: bool,
+    ) -> bool {
+        let every = |(line, section): (&Line<'_>, &[u8])| {
+            neutral.is_some_and(Neutral::silences)
+                || clause.every_line.as_ref().is_none_or(|r| r.is_match(line.text))
+                    && clause.section.as_ref().is_none_or(|r| r.is_match(section))
+        };
+        self.file_holds(clause, index, both)
+            && self.message_holds(clause)
+            && self.fact_holds(clause)
+            && hunk_holds(clause, hunk)
+            && (clause.only.is_empty() || neutral.is_some_and(|kind| clause.only.contains(&kind)))
+            && hunk.changed_in(false).all(every)
+            && (clause.line.or(clause.added).or(clause.removed).is_none()
+                || !self.lines_of(clause, hunk).is_empty())
+    }
+
+    /// How many hunks a covering rule covers by itself, of how many, and the first that it
+    /// leaves. A file without hunks counts as one.
+    pub(super) fn first_left(&self, rule: &Rule) -> (usize, usize, Option<HunkAt>) {
+        let (mut covered, mut all, mut left) = (0, 0, None);
+        for (index, file) in self.view.files.iter().enumerate() {
+            let whole = self.covers_file(rule, index);
+            let bare = file.hunks.is_empty() || file.change.gap;
+            for number in 0..file.hunks.len().max(1) {
+                let holds = whole
+                    || match file.hunks.get(number).filter(|_| !bare) {
+                        Some(hunk) => {
+                            self.covers_hunk(rule, index, hunk, self.neutral(index, number))
+                        }
+                        None => self.covers_move(&[rule], index).is_some(),
+                    };
+                all += 1;
+                covered += usize::from(holds);
+                if !holds && left.is_none() {
+                    left = Some(HunkAt { file: index, hunk: (!bare).then_some(number) });
+                }
+            }
+        }
+        (covered, all, left)
+    }
+
+    /// Whether a clause of a covering rule holds for what was left.
+    pub(super) fn holds_for(&self, clause: &Ready, at: &HunkAt) -> bool {
+        let hunk = at.hunk.and_then(|number| self.view.files.get(at.file)?.hunks.get(number));
+        let held = match (hunk, at.hunk) {
+            (Some(hunk), Some(number)) => {
+                self.holds_in(clause, at.file, hunk, self.neutral(at.file, number), true)
+            }
+            _ => {
+                !asks_inside(clause)
+                    && self.file_holds(clause, at.file, true)
+                    && self.message_holds(clause)
+                    && self.fact_holds(clause)
+            }
+        };
+        held && clause.also.iter().all(|further| self.clause(further).is_some())
+    }
+
+    /// A line of what was left.
+    pub(super) fn line_at(&self, at: &HunkAt) -> Option<LineRef> {
+        let file = self.view.files.get(at.file)?;
+        let hunk = at.hunk.and_then(|number| file.hunks.get(number));
+        let line = hunk.and_then(|hunk| hunk.changed(false).next().or(hunk.changed(true).next()));
+        Some(line.map_or_else(|| file_ref(file), |line| line_ref(&file.change.path, line)))
+    }
+}
+
+/// A hunk of a file, or the file as a whole where it has none.
+pub(super) struct HunkAt {
+    file: usize,
+    hunk: Option<usize>,
 }
 
 fn note(labels: &mut Vec<(usize, Label)>, at: usize, rule: &Rule, line: LineRef) {

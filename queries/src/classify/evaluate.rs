@@ -149,7 +149,12 @@ pub(super) fn labels(
 }
 
 impl<'a, 'p> Case<'a, 'p> {
-    fn new(rules: &[&Rule], tables: &'a Tables, view: &'a View<'p>, known: &[Fact]) -> Self {
+    pub(super) fn new(
+        rules: &[&Rule],
+        tables: &'a Tables,
+        view: &'a View<'p>,
+        known: &[Fact],
+    ) -> Self {
         let globs_of = |path: &str| Bits::with(tables.glob_count, tables.globs.matches(path));
         let globs = view
             .files
@@ -205,7 +210,7 @@ impl<'a, 'p> Case<'a, 'p> {
         let cell = self.neutral.get(file)?.get(hunk)?;
         *cell.get_or_init(|| {
             let file = self.view.files.get(file)?;
-            neutral_hunk(file, file.hunks.get(hunk)?, || {
+            neutral_hunk(self.view, file, file.hunks.get(hunk)?, || {
                 self.renames.get_or_init(|| Renames::of(self.view))
             })
         })
@@ -267,6 +272,10 @@ impl<'a, 'p> Case<'a, 'p> {
         self.facts.iter().filter(move |fact| {
             fact.name == name
                 && clause.fact_detail.as_ref().is_none_or(|r| r.is_match(fact.detail.as_bytes()))
+                && !clause
+                    .not_fact_detail
+                    .as_ref()
+                    .is_some_and(|r| r.is_match(fact.detail.as_bytes()))
                 && self.fact_file_holds(clause, fact)
         })
     }
@@ -357,7 +366,7 @@ impl<'a, 'p> Case<'a, 'p> {
         let mut all = Vec::new();
         let inside = |section: &[u8]| clause.section.as_ref().is_none_or(|r| r.is_match(section));
         if clause.line.or(clause.added).or(clause.removed).is_none() {
-            let lines = hunk.changed_in(clause.comments);
+            let lines = hunk.changed_inside(clause.comments, clause.existing);
             return lines.filter(|(_, section)| inside(section)).map(|(line, _)| line).collect();
         }
         let asked = [
@@ -370,11 +379,12 @@ impl<'a, 'p> Case<'a, 'p> {
                 continue;
             };
             let before = all.len();
-            let lines = hunk.changed_in(clause.comments).filter(|(line, section)| {
-                side.is_none_or(|side| line.side == side)
-                    && pattern.is_match(line.text)
-                    && inside(section)
-            });
+            let lines =
+                hunk.changed_inside(clause.comments, clause.existing).filter(|(line, section)| {
+                    side.is_none_or(|side| line.side == side)
+                        && pattern.is_match(line.text)
+                        && inside(section)
+                });
             all.extend(lines.map(|(line, _)| line));
             if clause.differs && !differs(pattern, &all[before..]) {
                 all.truncate(before);
@@ -417,6 +427,7 @@ fn differs(pattern: &Regex, lines: &[&Line<'_>]) -> bool {
         let mut found: Vec<&[u8]> =
             lines.flat_map(|line| pattern.find_iter(line.text).map(|m| m.as_bytes())).collect();
         found.sort_unstable();
+        found.dedup();
         found
     };
     of(Side::Removed) != of(Side::Added)

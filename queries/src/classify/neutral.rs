@@ -7,6 +7,7 @@ use headwater_store::model::Side;
 
 use super::idiom;
 use super::lexer::{Open, Syntax, Token, tokens};
+use super::lists::only_moves;
 use super::locals::without_locals;
 use super::view::{FileView, HunkView, Kind, View, starts_open};
 use super::whole::{moved_names, only_declarations};
@@ -23,6 +24,8 @@ pub(super) enum Neutral {
     /// Names were replaced, everywhere in the commit by the same ones, or the same is said
     /// in another way.
     Names,
+    /// A build file names files that moved where they are now.
+    Moves,
     /// Whole declarations came or went; what uses them is in other hunks.
     Declarations,
 }
@@ -35,13 +38,14 @@ impl Neutral {
             Neutral::Logging => "logging",
             Neutral::Layout => "layout",
             Neutral::Names => "names",
+            Neutral::Moves => "moves",
             Neutral::Declarations => "declarations",
         }
     }
 
     /// All the words.
-    pub(super) const WORDS: [&'static str; 5] =
-        ["comments", "logging", "layout", "names", "declarations"];
+    pub(super) const WORDS: [&'static str; 6] =
+        ["comments", "logging", "layout", "names", "moves", "declarations"];
 
     /// Whether the hunk is about nothing: what rules look for in lines is not in it. A
     /// declaration that came or went is still about its subject.
@@ -148,6 +152,7 @@ fn only_asks(name: &[u8]) -> bool {
 /// Why a hunk is neutral; the names that the commit replaces are asked for only where
 /// nothing else explains it.
 pub(super) fn neutral_hunk<'n>(
+    view: &View<'_>,
     file: &FileView<'_>,
     hunk: &HunkView<'_>,
     names: impl FnOnce() -> &'n Renames<'n>,
@@ -168,9 +173,9 @@ pub(super) fn neutral_hunk<'n>(
     }
     // Layout means something in these languages.
     if file.syntax == Syntax::Hash {
-        return None;
+        return only_moves(view, file, hunk).then_some(Neutral::Moves);
     }
-    if only_declarations(file, hunk) {
+    if only_declarations(view, file, hunk) {
         return Some(Neutral::Declarations);
     }
     if only_grows(hunk) {

@@ -5,18 +5,14 @@ use std::path::{Path, PathBuf};
 use headwater_store::model::{CommitPatch, Label, LineRef};
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
-use super::built_in::FILES;
 use super::compile::{BadRule, Compiler, Rule, Tables, glob_set};
 use super::evaluate;
 use super::label::Fact;
-use super::source::{RuleFile, RuleSource};
+use super::source::RuleSource;
+use super::texts::{Parsed, RuleTexts, Written};
+use super::told::{self, RuleTold};
 use super::view::{Reading, View};
-
-/// Raised when the engine itself judges otherwise than before: labels made by an older
-/// one are made anew.
-const ENGINE: &str = "classes/2";
 
 /// Why rules cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -30,12 +26,16 @@ pub enum RulesError {
         source: std::io::Error,
     },
     /// A file is no TOML of the shape that docs/rules.md describes.
-    #[error("the rule file {path} is not valid")]
+    #[error("the rule file {path} is not valid: line {line}, column {column}: {why}")]
     Parse {
         /// The file.
         path: PathBuf,
-        /// Where and why.
-        source: Box<toml::de::Error>,
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// What is wrong there.
+        why: String,
     },
     /// A rule is not sound.
     #[error(transparent)]
@@ -55,69 +55,18 @@ pub struct RuleInfo {
     pub upstreams: Vec<String>,
     /// The file it stands in.
     pub file: String,
-}
-
-/// The texts of rule files, in order: enough to know whether labels are still current,
-/// without compiling thousands of patterns.
-#[derive(Debug, Clone)]
-pub struct RuleTexts {
-    texts: Vec<(PathBuf, String)>,
-}
-
-impl RuleTexts {
-    /// The files that come with the program.
-    pub fn built_in() -> Self {
-        let texts = FILES.iter().map(|&(name, text)| (name.into(), text.to_owned())).collect();
-        RuleTexts { texts }
-    }
-
-    /// The built-in files, then every `*.toml` below `dir` in the order of their paths.
-    ///
-    /// # Errors
-    /// A file that cannot be read; a missing `dir` is none.
-    pub fn with_dir(dir: &Path) -> Result<Self, RulesError> {
-        let mut all = Self::built_in();
-        let mut own = Vec::new();
-        collect(dir, &mut own)?;
-        own.sort();
-        for path in own {
-            let text = std::fs::read_to_string(&path)
-                .map_err(|source| RulesError::Read { path: path.clone(), source })?;
-            all.texts.push((path, text));
-        }
-        Ok(all)
-    }
-
-    /// The hash of everything that decides a label besides the commit: as
-    /// [`Rules::hash`] of the compiled rules.
-    pub fn hash(&self) -> [u8; 32] {
-        let mut hash = Sha256::new();
-        hash.update(ENGINE);
-        for (_, text) in &self.texts {
-            hash.update((text.len() as u64).to_be_bytes());
-            hash.update(text);
-        }
-        hash.finalize().into()
-    }
-
-    /// The hash, in hexadecimal digits.
-    pub fn hash_hex(&self) -> String {
-        self.hash().iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-
-    /// The rules, ready to run.
-    ///
-    /// # Errors
-    /// A text that is not sound.
-    pub fn compile(&self) -> Result<Rules, RulesError> {
-        Rules::from_texts(self.texts.clone())
-    }
+    /// The line of the file at which it starts, from 1.
+    pub line: usize,
+    /// Whether it is the user's own.
+    pub own: bool,
+    /// Whether it is the user's own and has the id of a built-in one, whose place it takes.
+    pub replaces: bool,
 }
 
 /// A set of rules, ready to run.
 pub struct Rules {
     rules: Vec<Rule>,
-    sources: Vec<(String, RuleSource)>,
+    written: Vec<Written>,
     tables: Tables,
     reading: Reading,
     hash: [u8; 32],
@@ -141,50 +90,30 @@ impl Rules {
         RuleTexts::with_dir(dir)?.compile()
     }
 
-    /// Rules from the texts of files, in order.
-    ///
-    /// # Errors
-    /// A text that is not sound.
-    pub fn from_texts(texts: Vec<(PathBuf, String)>) -> Result<Self, RulesError> {
+    /// Rules from what was read.
+    pub(super) fn of(parsed: Parsed, hash: [u8; 32]) -> Result<Self, RulesError> {
         let mut compiler = Compiler::default();
-        let mut rules: Vec<Rule> = Vec::new();
-        let mut sources: Vec<(String, RuleSource)> = Vec::new();
-        let mut log_calls = Vec::new();
-        let mut error_calls = Vec::new();
-        let mut aside = Vec::new();
-        let hash = RuleTexts { texts: texts.clone() }.hash();
-        for (path, text) in texts {
-            let file: RuleFile = toml::from_str(&text).map_err(|source| RulesError::Parse {
-                path: path.clone(),
-                source: Box::new(source),
-            })?;
-            log_calls.extend(file.log_calls);
-            error_calls.extend(file.error_calls);
-            aside.extend(file.aside);
-            for source in file.rules {
-                let rule = compiler.rule(file.class.as_deref(), &source)?;
-                let entry = (path.to_string_lossy().into_owned(), source);
-                match rules.iter().position(|known| known.id == rule.id) {
-                    Some(at) => {
-                        rules[at] = rule;
-                        sources[at] = entry;
-                    }
-                    None => {
-                        rules.push(rule);
-                        sources.push(entry);
-                    }
-                }
-            }
+        let mut rules = Vec::with_capacity(parsed.rules.len());
+        for written in &parsed.rules {
+            let rule = compiler.rule(written.class.as_deref(), &written.rule);
+            rules.push(rule.map_err(|BadRule { rule, what }| BadRule {
+                rule,
+                what: format!("{what} (in {}, the rule at line {})", written.file, written.line),
+            })?);
         }
         let bad = |what: String| BadRule { rule: "(all rules together)".into(), what };
+        let one = |name: &str, all: &[String]| {
+            any_of(all).map_err(|error| bad(format!("{name}: {error}")))
+        };
         Ok(Rules {
             rules,
-            sources,
+            written: parsed.rules,
             tables: compiler.finish().map_err(bad)?,
             reading: Reading {
-                log_calls: any_of(&log_calls).map_err(|e| bad(format!("log_calls: {e}")))?,
-                error_calls: any_of(&error_calls).map_err(|e| bad(format!("error_calls: {e}")))?,
-                aside: glob_set(&aside).map_err(|e| bad(format!("aside: {e}")))?,
+                log_calls: one("log_calls", &parsed.log_calls)?,
+                log_blocks: one("log_blocks", &parsed.log_blocks)?,
+                error_calls: one("error_calls", &parsed.error_calls)?,
+                aside: glob_set(&parsed.aside).map_err(|e| bad(format!("aside: {e}")))?,
             },
             hash,
         })
@@ -233,20 +162,38 @@ impl Rules {
     pub fn list(&self) -> Vec<RuleInfo> {
         self.rules
             .iter()
-            .zip(&self.sources)
-            .map(|(rule, (file, _))| RuleInfo {
+            .zip(&self.written)
+            .map(|(rule, written)| RuleInfo {
                 id: rule.id.clone(),
                 class: rule.class.clone(),
                 description: rule.description.clone(),
                 upstreams: rule.upstreams.clone(),
-                file: file.clone(),
+                file: written.file.clone(),
+                line: written.line,
+                own: written.own,
+                replaces: written.replaces,
             })
             .collect()
     }
 
     /// Each rule as written, with the file it stands in.
     pub fn sources(&self) -> impl Iterator<Item = (&str, &RuleSource)> {
-        self.sources.iter().map(|(file, source)| (file.as_str(), source))
+        self.written.iter().map(|written| (written.file.as_str(), &written.rule))
+    }
+
+    /// What keeps a rule from firing on a commit, condition by condition; nothing where no
+    /// rule has the id.
+    pub fn told(
+        &self,
+        id: &str,
+        upstream: &str,
+        patch: &CommitPatch,
+        facts: &[Fact],
+    ) -> Option<RuleTold> {
+        let at = self.rules.iter().position(|rule| rule.id == id)?;
+        let view = View::of(patch, &self.reading);
+        let (rule, source) = (&self.rules[at], &self.written[at].rule);
+        Some(told::of(rule, source, &self.tables, &view, facts, upstream))
     }
 }
 
@@ -262,24 +209,6 @@ fn any_of(patterns: &[String]) -> Result<Regex, String> {
     RegexBuilder::new(&all).unicode(false).build().map_err(|error| error.to_string())
 }
 
-fn collect(dir: &Path, into: &mut Vec<PathBuf>) -> Result<(), RulesError> {
-    let entries = match std::fs::read_dir(dir) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(source) => return Err(RulesError::Read { path: dir.to_owned(), source }),
-    };
-    for entry in entries {
-        let path =
-            entry.map_err(|source| RulesError::Read { path: dir.to_owned(), source })?.path();
-        if path.is_dir() {
-            collect(&path, into)?;
-        } else if path.extension().is_some_and(|extension| extension == "toml") {
-            into.push(path);
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::check_examples;
@@ -292,7 +221,7 @@ mod tests {
     }
 
     fn rules(text: &str) -> Result<Rules, RulesError> {
-        Rules::from_texts(vec![("own.toml".into(), text.to_owned())])
+        RuleTexts::own(vec![("own.toml".into(), text.to_owned())]).compile()
     }
 
     const ONE: &str = "[[rules]]\nid = \"a/b\"\nclass = \"a\"\ndescription = \"d\"\n";
@@ -320,15 +249,56 @@ mod tests {
         }
     }
 
+    /// A directory of rule files beside the built-in ones.
+    fn beside(files: &[(&str, &str)]) -> RuleTexts {
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            std::fs::write(dir.path().join(name), text).unwrap();
+        }
+        RuleTexts::with_dir(dir.path()).unwrap()
+    }
+
     #[test]
-    fn a_later_rule_takes_the_place_of_one_with_its_id_and_changes_the_hash() {
-        let first = format!("{ONE}[[rules.when]]\nline = 'x'\n");
-        let second = first.replace("'x'", "'y'").replace("\"d\"", "\"other\"");
-        let both =
-            Rules::from_texts(vec![("a.toml".into(), first.clone()), ("b.toml".into(), second)])
-                .unwrap();
-        assert_eq!(both.list().len(), 1);
-        assert_eq!(both.list()[0].description, "other");
-        assert_ne!(both.hash(), rules(&first).unwrap().hash());
+    fn a_rule_takes_the_place_of_a_built_in_one_with_its_id_and_changes_the_hash() {
+        let built_in = Rules::built_in().unwrap();
+        let first = built_in.list()[0].id.clone();
+        let own = format!("{ONE}[[rules.when]]\nline = 'x'\n").replace("a/b", &first);
+        let both = beside(&[("own.toml", &own)]).compile().unwrap();
+        assert_eq!(both.list().len(), built_in.list().len());
+        let place = both.list().into_iter().find(|rule| rule.id == first).unwrap();
+        assert_eq!((place.description.as_str(), place.own, place.replaces), ("d", true, true));
+        assert_ne!(both.hash(), built_in.hash());
+    }
+
+    #[test]
+    fn an_id_that_stands_twice_is_refused_with_both_places() {
+        let text = format!("{ONE}[[rules.when]]\nline = 'x'\n");
+        let error = beside(&[("a.toml", &text), ("b.toml", &text)]).compile().err().unwrap();
+        let told = error.to_string();
+        assert!(told.contains("a.toml at line 1") && told.contains("b.toml at line 1"), "{told}");
+        assert!(rules(&format!("{text}{text}")).is_err());
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_line() {
+        let shape = rules(&format!("{ONE}[[rules.when]]\nlines = 'x'\n")).err().unwrap();
+        assert!(shape.to_string().contains("line 6, column 1"), "{shape}");
+        let pattern = rules(&format!("\n{ONE}[[rules.when]]\nline = '('\n")).err().unwrap();
+        assert!(pattern.to_string().contains("the rule at line 2"), "{pattern}");
+    }
+
+    #[test]
+    fn only_what_decides_an_upstreams_labels_is_in_its_hash() {
+        let own = |upstream: &str, description: &str, line: &str| {
+            let text =
+                format!("{ONE}upstreams = [\"{upstream}\"]\n[[rules.when]]\nline = '{line}'\n");
+            let text = text.replace("\"d\"", &format!("\"{description}\""));
+            beside(&[("own.toml", &text)]).hash_for("ollama").unwrap()
+        };
+        let none = RuleTexts::built_in().hash_for("ollama").unwrap();
+        assert_eq!(own("llama.cpp", "d", "x"), none);
+        assert_ne!(own("ollama", "d", "x"), none);
+        assert_eq!(own("ollama", "d", "x"), own("ollama", "other words", "x"));
+        assert_ne!(own("ollama", "d", "x"), own("ollama", "d", "y"));
     }
 }

@@ -14,6 +14,10 @@ pub struct RuleFile {
     /// nothing else are told apart.
     #[serde(default)]
     pub log_calls: Vec<String>,
+    /// Openings of blocks that run only where much is to be logged: what stands in one is
+    /// logging too.
+    #[serde(default)]
+    pub log_blocks: Vec<String>,
     /// Statements that tell an error: lines that hold one and differ in texts alone do
     /// the same.
     #[serde(default)]
@@ -24,7 +28,7 @@ pub struct RuleFile {
     pub aside: Vec<String>,
     /// The rules.
     #[serde(default)]
-    pub rules: Vec<RuleSource>,
+    pub rules: Vec<toml::Spanned<RuleSource>>,
 }
 
 /// One rule.
@@ -93,16 +97,20 @@ pub struct Clause {
     #[serde(default)]
     pub every_line: Option<String>,
     /// The hunk changes nothing but these (covering rules): `comments`, `logging`,
-    /// `layout`, `names`.
+    /// `layout`, `names`, `moves`, `declarations`.
     #[serde(default)]
     pub only: Vec<String>,
     /// Whether comments and logging count as lines to be matched too.
     #[serde(default)]
     pub comments: bool,
-    /// Lines count only if what matched in them does not stand as often on the other side
-    /// of the hunk: a word that both sides share is not what changed.
+    /// Lines count only if what matched in them does not stand on the other side of the
+    /// hunk too: a word that both sides share is not what changed.
     #[serde(default)]
     pub differs: bool,
+    /// Lines count only in declarations that were there before and still are: what comes
+    /// with a new function, or goes with an old one, is left out.
+    #[serde(default)]
+    pub existing: bool,
     /// At least so many lines match (1 if left out).
     #[serde(default)]
     pub at_least: Option<u32>,
@@ -121,6 +129,9 @@ pub struct Clause {
     /// The fact's detail matches.
     #[serde(default)]
     pub fact_detail: Option<String>,
+    /// And this does not.
+    #[serde(default)]
+    pub not_fact_detail: Option<String>,
     /// Further conditions, each of which must hold somewhere in the commit.
     #[serde(default)]
     pub also: Vec<Clause>,

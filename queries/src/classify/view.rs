@@ -29,6 +29,8 @@ pub(super) enum Kind {
 pub(super) struct Reading {
     /// Openings of statements that only log.
     pub(super) log_calls: Regex,
+    /// Openings of blocks that only log.
+    pub(super) log_blocks: Regex,
     /// Statements that tell an error.
     pub(super) error_calls: Regex,
     /// Files that do not count in shares.
@@ -58,6 +60,8 @@ pub(super) struct HunkView<'p> {
     pub(super) kinds: Vec<Kind>,
     /// For each line the declaration above it, as far as the hunk shows it.
     pub(super) sections: Vec<&'p [u8]>,
+    /// For each line whether that declaration came or went with the commit.
+    pub(super) fresh: Vec<bool>,
 }
 
 impl<'p> View<'p> {
@@ -77,12 +81,12 @@ impl<'p> FileView<'p> {
             .parsed()
             .into_iter()
             .map(|hunk| {
-                let mut kinds = kinds_of(&hunk, syntax, &reading.log_calls);
+                let mut kinds = kinds_of(&hunk, syntax, reading);
                 if syntax == Syntax::Slashes {
                     mark_same(&hunk, &reading.error_calls, &mut kinds);
                 }
-                let sections = sections(&hunk, syntax);
-                HunkView { hunk, kinds, sections }
+                let (sections, fresh) = sections(&hunk, syntax);
+                HunkView { hunk, kinds, sections, fresh }
             })
             .collect();
         FileView { change, syntax, hunks, text: OnceCell::new() }
@@ -120,17 +124,25 @@ impl<'p> HunkView<'p> {
 
     /// The same, each with the declaration above it.
     pub(super) fn changed_in(&self, comments: bool) -> impl Iterator<Item = (&Line<'p>, &'p [u8])> {
-        self.hunk
-            .lines
-            .iter()
-            .zip(&self.kinds)
-            .zip(&self.sections)
-            .filter(move |((line, kind), _)| {
+        self.changed_inside(comments, false)
+    }
+
+    /// The same, if asked for only those in declarations that were there before and still are.
+    pub(super) fn changed_inside(
+        &self,
+        comments: bool,
+        existing: bool,
+    ) -> impl Iterator<Item = (&Line<'p>, &'p [u8])> {
+        let lines = self.hunk.lines.iter().zip(&self.kinds);
+        lines
+            .zip(self.sections.iter().zip(&self.fresh))
+            .filter(move |((line, kind), (_, fresh))| {
                 line.side != Side::Context
+                    && !(existing && **fresh)
                     && (**kind == Kind::Code
                         || comments && !matches!(kind, Kind::Blank | Kind::Same))
             })
-            .map(|((line, _), section)| (line, *section))
+            .map(|((line, _), (section, _))| (line, *section))
     }
 }
 
@@ -158,27 +170,29 @@ struct SideState {
     open: Open,
     /// The brackets of a logging statement that are still open.
     depth: i32,
+    /// The braces of a block that only logs that are still open.
+    block: i32,
 }
 
 /// Finds what each line is.
-fn kinds_of(hunk: &Hunk<'_>, syntax: Syntax, log_calls: &Regex) -> Vec<Kind> {
+fn kinds_of(hunk: &Hunk<'_>, syntax: Syntax, reading: &Reading) -> Vec<Kind> {
     if syntax == Syntax::Plain {
         let blank = |line: &Line<'_>| line.text.iter().all(u8::is_ascii_whitespace);
         let kinds = hunk.lines.iter().map(|l| if blank(l) { Kind::Blank } else { Kind::Code });
         return kinds.collect();
     }
-    let start = |side| SideState { open: starts_open(hunk, side, syntax), depth: 0 };
+    let start = |side| SideState { open: starts_open(hunk, side, syntax), depth: 0, block: 0 };
     let (mut old, mut new) = (start(Side::Removed), start(Side::Added));
     let mut kind_of = |line: &Line<'_>| match line.side {
-        Side::Removed => step(&mut old, line.text, syntax, log_calls),
-        Side::Added => step(&mut new, line.text, syntax, log_calls),
+        Side::Removed => step(&mut old, line.text, syntax, reading),
+        Side::Added => step(&mut new, line.text, syntax, reading),
         Side::Context => {
             let same = old == new;
-            let kind = step(&mut new, line.text, syntax, log_calls);
+            let kind = step(&mut new, line.text, syntax, reading);
             if same {
                 old = new;
             } else {
-                step(&mut old, line.text, syntax, log_calls);
+                step(&mut old, line.text, syntax, reading);
             }
             kind
         }
@@ -186,26 +200,38 @@ fn kinds_of(hunk: &Hunk<'_>, syntax: Syntax, log_calls: &Regex) -> Vec<Kind> {
     hunk.lines.iter().map(&mut kind_of).collect()
 }
 
-fn step(state: &mut SideState, text: &[u8], syntax: Syntax, log_calls: &Regex) -> Kind {
+fn step(state: &mut SideState, text: &[u8], syntax: Syntax, reading: &Reading) -> Kind {
     let was_open = state.open;
     let mut any = false;
-    let mut balance = 0_i32;
+    let (mut round, mut curly) = (0_i32, 0_i32);
     state.open = tokens(text, syntax, state.open, |token| {
         any = true;
         match token {
-            Token::Mark(b'(') => balance += 1,
-            Token::Mark(b')') => balance -= 1,
+            Token::Mark(b'(') => round += 1,
+            Token::Mark(b')') => round -= 1,
+            Token::Mark(b'{') => curly += 1,
+            Token::Mark(b'}') => curly -= 1,
             _ => {}
         }
     });
+    let told = text.trim_ascii();
     if !any {
-        let blank = text.iter().all(u8::is_ascii_whitespace);
-        if blank { Kind::Blank } else { Kind::Comment }
-    } else if state.depth > 0 {
-        state.depth = (state.depth + balance).max(0);
+        return if told.is_empty() { Kind::Blank } else { Kind::Comment };
+    }
+    if state.block > 0 {
+        // What runs otherwise is no part of the block.
+        let ends = state.block == 1 && told.starts_with(b"}") && told.ends_with(b"{");
+        state.block = if ends { 0 } else { (state.block + curly).max(0) };
+        return if ends { Kind::Code } else { Kind::Log };
+    }
+    if state.depth > 0 {
+        state.depth = (state.depth + round).max(0);
         Kind::Log
-    } else if was_open == Open::Nothing && log_calls.is_match(text.trim_ascii()) {
-        state.depth = balance.max(0);
+    } else if was_open == Open::Nothing && reading.log_calls.is_match(told) {
+        state.depth = round.max(0);
+        Kind::Log
+    } else if syntax == Syntax::Slashes && curly == 1 && reading.log_blocks.is_match(told) {
+        state.block = 1;
         Kind::Log
     } else {
         Kind::Code
@@ -213,22 +239,29 @@ fn step(state: &mut SideState, text: &[u8], syntax: Syntax, log_calls: &Regex) -
 }
 
 /// The declaration above each line: git's, or a later line of the hunk that starts at the
-/// margin and opens one.
-fn sections<'p>(hunk: &Hunk<'p>, syntax: Syntax) -> Vec<&'p [u8]> {
-    let mut current = hunk.section;
-    hunk.lines
-        .iter()
-        .map(|line| {
-            let opens = syntax == Syntax::Slashes
-                && line.text.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
-                && line.text.iter().any(|b| matches!(b, b'(' | b'{'))
-                && !line.text.trim_ascii_end().ends_with(b";");
-            if opens {
-                current = line.text;
+/// margin and opens one; and whether that one came or went. Where one goes and another
+/// comes in one run of changes, it got another name or signature, and was there.
+fn sections<'p>(hunk: &Hunk<'p>, syntax: Syntax) -> (Vec<&'p [u8]>, Vec<bool>) {
+    let opens = |line: &Line<'_>| {
+        syntax == Syntax::Slashes
+            && line.text.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
+            && line.text.iter().any(|b| matches!(b, b'(' | b'{'))
+            && !line.text.trim_ascii_end().ends_with(b";")
+    };
+    let mut all = (Vec::with_capacity(hunk.lines.len()), Vec::with_capacity(hunk.lines.len()));
+    let mut current: (&[u8], bool) = (hunk.section, false);
+    for run in hunk.lines.chunk_by(|a, b| (a.side == Side::Context) == (b.side == Side::Context)) {
+        let opened = |side: Side| run.iter().any(|line| line.side == side && opens(line));
+        let replaced = opened(Side::Removed) && opened(Side::Added);
+        for line in run {
+            if opens(line) {
+                current = (line.text, line.side != Side::Context && !replaced);
             }
-            current
-        })
-        .collect()
+            all.0.push(current.0);
+            all.1.push(current.1);
+        }
+    }
+    all
 }
 
 /// The most lines of one side of a run that are compared with the other side's.

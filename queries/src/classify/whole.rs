@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use headwater_store::model::{Line, Side};
+use headwater_store::model::{ChangeStatus, Line, Side};
 
 use super::idiom::is_go;
 use super::lexer::{Open, Syntax, Token, tokens};
@@ -15,9 +15,13 @@ use super::view::{FileView, HunkView, Kind, View};
 /// Left out is what acts without being called by name: initializers, methods that others
 /// find by asking for an interface, templates' specializations, macros, and in kernels
 /// everything.
-pub(super) fn only_declarations(file: &FileView<'_>, hunk: &HunkView<'_>) -> bool {
+pub(super) fn only_declarations(view: &View<'_>, file: &FileView<'_>, hunk: &HunkView<'_>) -> bool {
     let mut lines: Vec<&Line<'_>> = hunk.code_lines().collect();
     let Some(side) = lines.first().map(|line| line.side) else { return false };
+    // Whoever used something of a file that is gone has to change too.
+    if file.change.status == ChangeStatus::Deleted && is_plain_c(&file.change.path) {
+        return !lines.iter().any(|line| sets_macro(line.text));
+    }
     if lines.iter().any(|line| line.side != side) {
         return false;
     }
@@ -27,14 +31,21 @@ pub(super) fn only_declarations(file: &FileView<'_>, hunk: &HunkView<'_>) -> boo
         let end = lines.remove(0);
         lines.push(end);
     }
-    let reads = if is_go(&file.change.path) {
-        go_declarations
-    } else if side == Side::Removed && is_plain_c(&file.change.path) {
-        c_declarations
+    if is_go(&file.change.path) {
+        go_declarations(&lines, side)
+    } else if !is_plain_c(&file.change.path) {
+        false
+    } else if side == Side::Removed {
+        c_declarations(&lines)
     } else {
-        return false;
-    };
-    reads(&lines, side)
+        c_additions(view, &lines)
+    }
+}
+
+/// Whether the line gives a macro a value: other files may ask for it without a word.
+fn sets_macro(line: &[u8]) -> bool {
+    let rest = line.trim_ascii().strip_prefix(b"#define");
+    rest.is_some_and(|rest| rest.trim_ascii().contains(&b' '))
 }
 
 /// Whether an unchanged line that closes a declaration follows the changed ones.
@@ -82,18 +93,96 @@ fn go_declarations(lines: &[&Line<'_>], side: Side) -> bool {
         let asked_for = name.starts_with(b"Marshal")
             || name.starts_with(b"Unmarshal")
             || matches!(name, b"init" | b"String" | b"Error" | b"Unwrap" | b"Is" | b"As");
-        let acts = asked_for || method && side == Side::Added;
+        let logs = name == b"LogValue";
+        let acts = asked_for || method && side == Side::Added && !logs;
         (!acts).then(|| first.ends_with(b"{"))
     })
 }
 
-fn c_declarations(lines: &[&Line<'_>], _side: Side) -> bool {
+fn c_declarations(lines: &[&Line<'_>]) -> bool {
     all_whole(lines, |first| {
         let function = first.starts_with(b"static ") && !first.contains(&b'=');
         let template = first.starts_with(b"template<") || first.starts_with(b"template <");
         let special = first.windows(2).any(|pair| pair == b"<>") || first.ends_with(b"template <>");
         ((function || template) && !special && !first.ends_with(b";")).then_some(true)
     })
+}
+
+/// New functions of a library that nothing calls yet: what a header tells of them, and their
+/// definitions. (A function that no header tells of may be one that was missing somewhere.)
+fn c_additions(view: &View<'_>, lines: &[&Line<'_>]) -> bool {
+    let mut told_of: Option<HashSet<&[u8]>> = None;
+    let mut at = 0;
+    while let Some(line) = lines.get(at) {
+        let first = line.text.trim_ascii();
+        let told = is_offered(first);
+        let defined = line.text.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
+            && starts_function(first)
+            && function_name(first).is_some_and(|name| {
+                told_of.get_or_insert_with(|| new_in_headers(view)).contains(name)
+            });
+        let ends = |line: &&Line<'_>| {
+            if told { line.text.trim_ascii_end().ends_with(b";") } else { line.text == b"}" }
+        };
+        if !told && !defined {
+            return false;
+        }
+        let Some(end) = lines[at..].iter().position(ends) else { return false };
+        let torn = |line: &&Line<'_>| line.text.trim_ascii_start().starts_with(b"#");
+        if lines[at..=at + end].iter().any(torn) {
+            return false;
+        }
+        at += end + 1;
+    }
+    !lines.is_empty()
+}
+
+/// What stands before a function that a library gives to others.
+const API_MARKS: [&[u8]; 4] = [b"GGML_API ", b"LLAMA_API ", b"MTMD_API ", b"GGML_BACKEND_API "];
+
+fn is_offered(line: &[u8]) -> bool {
+    API_MARKS.iter().any(|mark| line.starts_with(mark))
+}
+
+/// The functions that added lines of headers offer.
+fn new_in_headers<'v>(view: &'v View<'_>) -> HashSet<&'v [u8]> {
+    let headers = view.files.iter().filter(|file| file.change.path.ends_with(".h"));
+    let lines = headers.flat_map(|file| &file.hunks).flat_map(HunkView::code_lines);
+    let added = lines.filter(|line| line.side == Side::Added).map(|line| line.text.trim_ascii());
+    added.filter(|line| is_offered(line)).filter_map(function_name).collect()
+}
+
+/// The last name before the first bracket.
+fn function_name(line: &[u8]) -> Option<&[u8]> {
+    let before = line[..line.iter().position(|byte| *byte == b'(')?].trim_ascii_end();
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let start = before.iter().rposition(|byte| !is_name(byte)).map_or(0, |at| at + 1);
+    Some(&before[start..]).filter(|name| !name.is_empty())
+}
+
+/// Whether the line opens the definition of a function that runs only when it is called.
+fn starts_function(line: &[u8]) -> bool {
+    let others: [&[u8]; 10] = [
+        b"template",
+        b"struct ",
+        b"class ",
+        b"enum ",
+        b"union ",
+        b"namespace",
+        b"extern",
+        b"using ",
+        b"typedef",
+        b"__attribute__",
+    ];
+    let returns_struct = line.starts_with(b"struct ") && !line.ends_with(b"{")
+        || line.starts_with(b"struct ") && line.contains(&b'*');
+    let acts = line.windows(2).any(|pair| pair == b"__") || line.contains(&b'=');
+    let named = line.iter().position(|byte| *byte == b'(').is_some_and(|open| {
+        // A type before the name, and no macro that is called.
+        line[..open].contains(&b' ') && !line[..open].windows(8).any(|word| word == b"operator")
+    });
+    let other = others.iter().any(|word| line.starts_with(word)) && !returns_struct;
+    named && !acts && !other && !line.ends_with(b";")
 }
 
 /// Whether the lines are declarations from their first line to the line that closes them.

@@ -27,6 +27,13 @@ pub struct Known {
     commits: HashMap<CommitId, StoredCommit>,
 }
 
+impl Known {
+    /// The knobs of all events, each with its other spellings.
+    pub(super) fn knobs(&self) -> impl Iterator<Item = (&str, &[String])> {
+        self.events.iter().map(|(_, event)| (event.knob.as_str(), event.names.as_slice()))
+    }
+}
+
 /// Reads all events of an upstream, oldest commit first.
 ///
 /// # Errors

@@ -23,6 +23,7 @@ use headwater_store::{CommitId, Oid, Store};
 use crate::QueryError;
 use crate::derive;
 use crate::ledger::{Extractors, Scope, Spellings};
+use crate::names::nearest;
 use crate::window::{Resolver, WindowSpec, span};
 
 /// What is asked.
@@ -92,6 +93,10 @@ pub fn ask(
         values = values::rows(&tables, &events);
     }
     if let Some(asked) = &question.knob {
+        let of = |(knob, names): (&str, &[String])| spellings.matches(knob, names, asked);
+        if !known.knobs().any(of) && !values.iter().any(|v| of((&v.knob, &v.names))) {
+            return Err(no_knob(&upstream.name, asked, &known));
+        }
         let named = |knob: &str, names: &[String]| spellings.matches(knob, names, asked);
         events.retain(|e| named(&e.knob, &e.names));
         values.retain(|v| named(&v.knob, &v.names));
@@ -124,6 +129,21 @@ pub fn ask(
         covers: covers.collect(),
         packagers: None,
     })
+}
+
+/// Says that no knob is called so, and which are called alike: by their last name, since
+/// that is what people write.
+fn no_knob(upstream: &str, asked: &str, known: &Known) -> QueryError {
+    let last = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
+    let names = known
+        .knobs()
+        .flat_map(|(knob, names)| std::iter::once(knob).chain(names.iter().map(String::as_str)));
+    let nearest = nearest(asked, names.map(last));
+    let nearest = match nearest.is_empty() {
+        true => String::new(),
+        false => format!("; the nearest are {}", nearest.join(", ")),
+    };
+    QueryError::NoKnob { upstream: upstream.to_owned(), knob: asked.to_owned(), nearest }
 }
 
 /// The commits that an answer speaks of.

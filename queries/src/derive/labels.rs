@@ -10,8 +10,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::default_events;
 use crate::QueryError;
-use crate::classify::{Fact, RuleTexts, Rules};
+use crate::classify::{Fact, RuleTexts, RuleTold, Rules};
 use crate::ledger::Extractors;
+use crate::names::nearest;
 
 /// How many commits are labelled between two transactions.
 const BATCH: usize = 2000;
@@ -45,12 +46,19 @@ pub fn derive(
         Ok(_) | Err(QueryError::LostClone { .. }) => {}
         Err(error) => return Err(error),
     }
-    let hash = hash(store, id, sources)?;
-    let current = store.derivation("labels", id)?.filter(|state| state.rules == hash);
-    let mut anew = current.is_none();
-    let after = current.map_or(CommitId::NONE, |state| state.through);
+    let state = store.derivation("labels", id)?;
+    let mark = Mark::of(store, id, &upstream.name, sources)?;
+    let current = state.as_ref().map(|state| mark.fits(&state.rules)).transpose()?;
+    let mut anew = current.is_none_or(|fit| fit == Fit::Not);
+    let after = state.filter(|_| !anew).map_or(CommitId::NONE, |state| state.through);
     let ids = store.commit_ids_after(id, after)?;
+    if ids.is_empty() && !anew && current == Some(Fit::Exact) {
+        return Ok(0);
+    }
+    let hash = mark.stored()?;
     if ids.is_empty() && !anew {
+        // Rules changed, but none that decides a label here.
+        store.write_labels(id, &hash, false, after, &[])?;
         return Ok(0);
     }
     let rules = sources.rules.compile()?;
@@ -71,12 +79,9 @@ pub fn derive(
 /// Those of the store.
 pub fn is_current(store: &Store, upstream: &str, sources: Sources<'_>) -> Result<bool, QueryError> {
     let id = store.upstream(upstream)?;
-    let hash = hash(store, id, &sources)?;
-    let state = store.derivation("labels", id)?.filter(|state| state.rules == hash);
-    Ok(match state {
-        Some(state) => store.commit_ids_after(id, state.through)?.is_empty(),
-        None => false,
-    })
+    let Some(state) = store.derivation("labels", id)? else { return Ok(false) };
+    let fits = Mark::of(store, id, upstream, &sources)?.fits(&state.rules)? != Fit::Not;
+    Ok(fits && store.commit_ids_after(id, state.through)?.is_empty())
 }
 
 /// The labels of one commit by these rules, whatever the store keeps: how a rule's author
@@ -119,6 +124,36 @@ pub fn uncovered(
     Ok(found)
 }
 
+/// What keeps a rule from firing on a commit; nothing where no rule has the id.
+///
+/// # Errors
+/// Those of the store.
+pub fn told(
+    store: &Store,
+    upstream: &str,
+    rules: &Rules,
+    commit: &StoredCommit,
+    rule: &str,
+) -> Result<Option<RuleTold>, QueryError> {
+    let id = store.upstream(upstream)?;
+    let known: Vec<Fact> = store.default_events_of(&[commit.id()])?.into_iter().map(fact).collect();
+    let one = |patch: StoredPatch| rules.told(rule, upstream, patch.patch(), &known);
+    Ok(store.map_patches(id, &[commit.id()], 1, one)?.pop().flatten())
+}
+
+/// Refuses a class that no rule gives.
+///
+/// # Errors
+/// [`QueryError::NoRuleGives`] with the nearest names, and rules that are not sound.
+pub fn require_given(rules: &RuleTexts, class: &str) -> Result<(), QueryError> {
+    let known = rules.classes()?;
+    if known.iter().any(|name| name == class) {
+        return Ok(());
+    }
+    let nearest = nearest(class, known).join(", ");
+    Err(QueryError::NoRuleGives { class: class.to_owned(), nearest })
+}
+
 /// The labels of commits: those that were derived by the same rules, else made now.
 pub struct Labeller<'a> {
     store: &'a Store,
@@ -135,8 +170,13 @@ impl<'a> Labeller<'a> {
     /// Those of the store.
     pub fn new(store: &'a Store, upstream: &str, sources: Sources<'a>) -> Result<Self, QueryError> {
         let id = store.upstream(upstream)?;
-        let by_these = hash(store, id, &sources)?;
-        let state = store.derivation("labels", id)?.filter(|state| state.rules == by_these);
+        let state = match store.derivation("labels", id)? {
+            Some(state) => {
+                let fit = Mark::of(store, id, upstream, &sources)?.fits(&state.rules)?;
+                (fit != Fit::Not).then_some(state)
+            }
+            None => None,
+        };
         Ok(Labeller {
             store,
             upstream: upstream.to_owned(),
@@ -165,14 +205,65 @@ impl<'a> Labeller<'a> {
     }
 }
 
-/// The hash of the rules, and of the extractors that the events known so far are of.
-fn hash(store: &Store, id: UpstreamId, sources: &Sources<'_>) -> Result<Vec<u8>, QueryError> {
-    let mut hash = Sha256::new();
-    hash.update(sources.rules.hash());
-    if let Some(events) = store.default_events_state(id)? {
-        hash.update(&events.rules);
+/// What labels are stored under: the hash of all rules, quick to tell, and of those that
+/// decide a label of this upstream; both with the extractors that the events known so far
+/// are of.
+struct Mark<'a> {
+    all: [u8; 32],
+    events: Vec<u8>,
+    upstream: &'a str,
+    rules: &'a RuleTexts,
+}
+
+/// How stored labels fit the rules in force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    /// They are of these very rules.
+    Exact,
+    /// They are of rules that differ in nothing that decides a label here.
+    Same,
+    /// They are of others.
+    Not,
+}
+
+impl<'a> Mark<'a> {
+    fn of(
+        store: &Store,
+        id: UpstreamId,
+        upstream: &'a str,
+        sources: &Sources<'a>,
+    ) -> Result<Self, QueryError> {
+        let events = store.default_events_state(id)?.map(|events| events.rules);
+        let events = events.unwrap_or_default();
+        let rules = sources.rules;
+        Ok(Mark { all: with(&rules.hash(), &events), events, upstream, rules })
     }
-    Ok(hash.finalize().to_vec())
+
+    fn fits(&self, stored: &[u8]) -> Result<Fit, QueryError> {
+        let (all, own) = stored.split_at(stored.len().min(self.all.len()));
+        Ok(if all == self.all {
+            Fit::Exact
+        } else if own == self.own()? {
+            Fit::Same
+        } else {
+            Fit::Not
+        })
+    }
+
+    fn own(&self) -> Result<[u8; 32], QueryError> {
+        Ok(with(&self.rules.hash_for(self.upstream)?, &self.events))
+    }
+
+    fn stored(&self) -> Result<Vec<u8>, QueryError> {
+        Ok([self.all, self.own()?].concat())
+    }
+}
+
+fn with(rules: &[u8], events: &[u8]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    hash.update(rules);
+    hash.update(events);
+    hash.finalize().into()
 }
 
 fn label(

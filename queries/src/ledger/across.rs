@@ -1,7 +1,7 @@
 //! Events that one commit's changed files do not tell alone: the rest of the tree holds
 //! the other half.
 
-use super::entry::{Entry, Event, How};
+use super::entry::{Entry, Event, How, Scope};
 use super::rules::{Compiled, Extractors};
 use super::value;
 
@@ -46,6 +46,11 @@ impl Extractors {
                     continue;
                 }
             }
+            if let Some(compiled) = rule
+                && self.prints_the_same(compiled, &event, &mut at)?
+            {
+                continue;
+            }
             out.push(event);
         }
         let mut more = Vec::new();
@@ -75,6 +80,46 @@ impl Extractors {
         }
         out.extend(more);
         Ok(out)
+    }
+
+    /// Whether a help that named a number prints what the program holds now (or the other way
+    /// round), and that is the same number.
+    fn prints_the_same<E>(
+        &self,
+        compiled: &Compiled,
+        event: &Event,
+        at: &mut impl FnMut(TreeSide, &str) -> Result<Vec<Entry>, E>,
+    ) -> Result<bool, E> {
+        let (Some(old), Some(new)) = (&event.old, &event.new) else { return Ok(false) };
+        let (old, new) = (value::told(old), value::told(new));
+        // `1=disabled` explains the 1.
+        let bare = |text: &str| text.split('=').next().unwrap_or(text).trim().to_owned();
+        let (side, said) = match (bare(old), bare(new)) {
+            (said, printed) if printed == "inherit" => (TreeSide::After, said),
+            (printed, said) if printed == "inherit" => (TreeSide::Before, said),
+            _ => return Ok(false),
+        };
+        if event.scope != Scope::CliHelp {
+            return Ok(false);
+        }
+        let names = event.names.iter().chain([&event.knob]);
+        let names: Vec<String> = names.map(|name| value::spelling(name)).collect();
+        for path in &compiled.rule.over {
+            let field = |entry: &Entry| {
+                let field = entry.knob.rsplit('.').next().unwrap_or(&entry.knob);
+                names.contains(&value::spelling(field))
+            };
+            if let Some(held) = at(side, path)?.into_iter().find(field) {
+                let alike = |value: &str| value::same(&said, value, &compiled.rule.equal);
+                // What one program lays over it is what that program prints.
+                let own = |entry: &Entry| {
+                    entry.knob.split_once('@').is_some_and(|(knob, _)| knob == held.knob)
+                };
+                let laid_over = at(side, &event.path)?.into_iter().filter(own);
+                return Ok(alike(&held.value) && laid_over.into_iter().all(|e| alike(&e.value)));
+            }
+        }
+        Ok(false)
     }
 
     /// What an override (`field@program`) stands over.
@@ -193,6 +238,20 @@ mod tests {
         let after = "if (ex == LLAMA_EXAMPLE_SERVER) { params.jin = true; params.same = 2; }";
         let got = told("llama.cpp", "common/arg.cpp", Some("\n"), Some(after), &tree);
         assert_eq!(got, ["common_params.jin@server false -> true common/arg.cpp"]);
+    }
+
+    #[test]
+    fn a_help_that_prints_what_is_held_says_nothing_new() {
+        let tree =
+            [("common/common.h", "struct common_params { float warp = 0.5f; int leap = 3; };")];
+        let help = |warp: &str, leap: &str| {
+            format!(
+                "printf(\"  --warp N  how far (default: {warp})\\n\"); printf(\"  --leap N  how wide (default: {leap})\\n\");"
+            )
+        };
+        let (old, new) = (help("0.5", "4"), help("%.1f", "%d"));
+        let got = told("llama.cpp", "common/common.cpp", Some(&old), Some(&new), &tree);
+        assert_eq!(got, ["--leap 4 -> inherit common/common.cpp"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::entry::{Entry, Event, How};
-use super::rules::Extractors;
+use super::rules::{Extractor, Extractors};
 use super::value;
 
 /// One changed file's tables.
@@ -67,7 +67,7 @@ impl Extractors {
         for loose in gone.iter().filter(|l| !l.used && tells(l.entry)) {
             out.push(self.event(Some((loose.path, loose.entry)), None));
         }
-        out.retain(|event| !self.only_spread(files, event));
+        out.retain(|event| !self.only_spread(files, event) && !self.only_offers(files, event));
         out.sort_by(|a, b| (&a.path, a.line, &a.knob).cmp(&(&b.path, b.line, &b.knob)));
         out
     }
@@ -95,6 +95,33 @@ impl Extractors {
         // What holds under conditions depends on their order; and one home is no spread.
         let plain = before.iter().all(|value| !value.starts_with(['[', '+']));
         homes_before + homes_after > 2 && plain && before == after && event.is_move()
+    }
+
+    /// Whether a build's value has only got a part that waits for an option which comes with
+    /// the commit, and is off.
+    fn only_offers(&self, files: &[FileTables], event: &Event) -> bool {
+        if event.scope != super::Scope::Build || !event.is_move() {
+            return false;
+        }
+        let all = |after: bool| {
+            files.iter().flat_map(move |file| if after { &file.after } else { &file.before })
+        };
+        let was = |knob: &str| all(false).any(|entry| entry.knob == knob);
+        let options: Vec<&str> = all(true)
+            .filter(|entry| entry.value == "OFF" && !was(&entry.knob))
+            .map(|entry| entry.knob.as_str())
+            .collect();
+        let parts = |after: bool| -> Option<Vec<String>> {
+            let mut found = all(after).filter(|entry| entry.knob == event.knob);
+            let only = found.next().filter(|_| found.next().is_none())?;
+            let asks = |piece: &str| {
+                let asked = condition(piece).map_or("", |c| c.0).split(" && ");
+                asked.into_iter().any(|part| options.contains(&part.trim_start_matches("elif ")))
+            };
+            let kept = only.pieces.iter().filter(|(piece, _)| !(after && asks(piece)));
+            Some(kept.map(|(piece, _)| piece.replace("[elif ", "[")).collect())
+        };
+        !options.is_empty() && parts(false).is_some() && parts(false) == parts(true)
     }
 
     fn by_path(&self, entry: &Entry) -> bool {
@@ -190,6 +217,9 @@ impl Extractors {
 
     fn moved(&self, old: (&str, &Entry), new: (&str, &Entry)) -> Option<Event> {
         let equal = self.all.get(new.1.extractor).map_or(&[][..], |c| &c.rule.equal);
+        if self.only_spelled((old.1, new.1)) {
+            return None;
+        }
         // What moved to another file is guarded by what includes that file: the values count.
         let bare = |entry: &Entry| -> Vec<String> {
             let value =
@@ -212,15 +242,21 @@ impl Extractors {
             return Some(event);
         }
         if matches!(new.1.scope, super::Scope::CliHelp | super::Scope::Docs)
-            && value::told(&old.1.value) == value::told(&new.1.value)
+            && plain(value::told(&old.1.value)) == plain(value::told(&new.1.value))
         {
             return None;
         }
         if value::same(&old.1.value, &new.1.value, equal) {
-            // The value's own text stands; a name in it may mean something else now.
+            // The value's own text stands; a name in it may mean something else now. (A build's
+            // names are knobs of their own.)
+            if new.1.value.contains('$') {
+                return None;
+            }
             let changed = new.1.resolved.iter().find_map(|(name, is)| {
                 let was = old.1.resolved.iter().find(|(n, _)| n == name).map(|(_, v)| v)?;
-                (!value::same(was, is, equal)).then(|| (was.clone(), is.clone()))
+                let rule = self.all.get(new.1.extractor).map(|c| &c.rule)?;
+                let alike = value::same(&today(rule, was), &today(rule, is), equal);
+                (!alike).then(|| (was.clone(), is.clone()))
             });
             let (was, is) = changed?;
             let mut event = self.event(Some(old), Some(new));
@@ -229,6 +265,43 @@ impl Extractors {
             return Some(event);
         }
         Some(self.event(Some(old), Some(new)))
+    }
+
+    /// Whether two values differ only in how they are written: in spellings that mean the
+    /// same for the knob, or in the names of the variables that they ask.
+    fn only_spelled(&self, (old, new): (&Entry, &Entry)) -> bool {
+        let Some(compiled) = self.all.get(new.extractor) else { return false };
+        let rule = &compiled.rule;
+        if old.value == new.value {
+            return false;
+        }
+        // What is off where it may be chosen is off where it may not.
+        let bare = |entry: &Entry| match entry.pieces.as_slice() {
+            [only] => condition(&only.0).map_or(only.0.as_str(), |c| c.1).to_owned(),
+            _ => String::new(),
+        };
+        if new.scope == super::Scope::Build && bare(old) == "OFF" && bare(new) == "OFF" {
+            return true;
+        }
+        let own = rule.same.iter().filter(|same| same.knob.0.is_match(&new.knob));
+        let own: Vec<Vec<String>> = own.map(|same| same.values.clone()).collect();
+        let told = matches!(new.scope, super::Scope::CliHelp | super::Scope::Docs);
+        let (a, b) = match told {
+            true => (value::told(&old.value), value::told(&new.value)),
+            false => (old.value.as_str(), new.value.as_str()),
+        };
+        if !own.is_empty() && value::same(a, b, &own) {
+            return true;
+        }
+        // A name for what stood there.
+        let (plain_old, plain_new) = (expanded(old), expanded(new));
+        if new.scope == super::Scope::Build && plain_old == plain_new {
+            return true;
+        }
+        let (was, is) = (today(rule, &old.value), today(rule, &new.value));
+        let rewritten =
+            (was != old.value || is != new.value) && value::same(&was, &is, &rule.equal);
+        rewritten || value::renamed((&was, &old.around), (&is, &new.around))
     }
 
     fn event(&self, old: Option<(&str, &Entry)>, new: Option<(&str, &Entry)>) -> Event {
@@ -260,6 +333,25 @@ impl Extractors {
             names: entry.map_or_else(Vec::new, |e| e.names.clone()),
         }
     }
+}
+
+/// A value with what the same file says of the names in it.
+fn expanded(entry: &Entry) -> String {
+    entry.resolved.iter().fold(entry.value.clone(), |value, (name, is)| {
+        value.replace(&format!("${{{name}}}"), is).replace(&format!("${name}"), is)
+    })
+}
+
+/// A value in today's spelling.
+fn today(rule: &Extractor, value: &str) -> String {
+    rule.spelled.iter().fold(value.to_owned(), |value, (pattern, today)| {
+        pattern.0.replace_all(&value, today.as_str()).into_owned()
+    })
+}
+
+/// A text of a page without its markup.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| !matches!(c, '`' | '\\' | '*')).collect()
 }
 
 /// The condition in front of a value, and the value.

@@ -51,7 +51,7 @@ pub(crate) fn constant(text: &str, name: &str) -> Option<String> {
         let defined = before.ends_with("define") && before.starts_with('#');
         let assigned = after.trim_start().starts_with('=') && !after.trim_start().starts_with("==");
         let declared = ["const ", "constexpr ", "static "].iter().any(|k| before.contains(k))
-            || matches!(before, "const" | "var")
+            || matches!(before, "const" | "var" | "ARG")
             || (before.is_empty()
                 && text[start..].starts_with(['\t', ' '])
                 && text[..start].contains("const ("));

@@ -348,6 +348,7 @@ fn merge(
             names,
             pieces,
             resolved,
+            around: first.around.clone(),
         });
     }
     out

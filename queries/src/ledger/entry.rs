@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::lang::Names;
+
 /// Where a default is decided, which also says who meets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -138,6 +140,9 @@ pub struct Entry {
     /// What the same file says of the names in the value.
     #[serde(skip)]
     pub(crate) resolved: Vec<(String, String)>,
+    /// The names that stand around it, as far as they can tell a rename.
+    #[serde(skip)]
+    pub(crate) around: Names,
 }
 
 /// One knob's default going from one value to another in one commit.

@@ -167,6 +167,12 @@ pub(crate) struct Extractor {
     /// Values of equal meaning.
     #[serde(default)]
     pub equal: Vec<Vec<String>>,
+    /// Values of equal meaning for some knobs.
+    #[serde(default)]
+    pub same: Vec<KnobSame>,
+    /// Spellings of one thing inside values: a pattern, and what it is in today's spelling.
+    #[serde(default)]
+    pub spelled: Vec<(Pattern, String)>,
     /// Knobs that are no defaults.
     #[serde(default)]
     pub ignore: Option<Pattern>,
@@ -185,6 +191,14 @@ pub(crate) struct Extractor {
 pub(crate) struct KnobScope {
     pub knob: Pattern,
     pub scope: Scope,
+}
+
+/// Values that mean the same for knobs that match.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct KnobSame {
+    pub knob: Pattern,
+    pub values: Vec<String>,
 }
 
 /// A file before and after, and what the ledger must say of it.

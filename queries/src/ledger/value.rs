@@ -1,6 +1,8 @@
 //! When two values mean the same: literals that are written differently,
 //! constants whose prefix was renamed.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::lex::{self, Kind};
 
 /// Words that say nothing in a constant's or function's name: projects, and kinds
@@ -36,6 +38,44 @@ pub(crate) fn same(a: &str, b: &str, equal: &[Vec<String>]) -> bool {
             x == y
                 || same_word(x, y)
                 || equal.iter().any(|set| set.contains(&x.0) && set.contains(&y.0))
+        })
+}
+
+/// Whether two values are the same but for variables that got other names: one name for
+/// one, declared as the same thing, of which the old stands nowhere around the new value,
+/// nor the new around the old.
+pub(crate) fn renamed(
+    (a, around_a): (&str, &BTreeMap<String, String>),
+    (b, around_b): (&str, &BTreeMap<String, String>),
+) -> bool {
+    if around_a.is_empty() || around_b.is_empty() {
+        return false;
+    }
+    let (a, b): (Vec<_>, Vec<_>) = (lex::tokens(a, 0).collect(), lex::tokens(b, 0).collect());
+    let mut names: BTreeMap<&str, &str> = BTreeMap::new();
+    let variable = |all: &[lex::Token<'_>], at: usize| {
+        let word = all[at].text;
+        all[at].kind == Kind::Word
+            && word.starts_with(|c: char| c.is_ascii_lowercase())
+            && !(at > 0 && all[at - 1].is("."))
+            && !all.get(at + 1).is_some_and(|next| next.is("(") || next.is("."))
+            && !matches!(word, "true" | "false" | "nil" | "else")
+    };
+    let same = a.len() == b.len()
+        && (0..a.len()).all(|at| {
+            if a[at].text == b[at].text {
+                return true;
+            }
+            variable(&a, at)
+                && variable(&b, at)
+                && *names.entry(a[at].text).or_insert(b[at].text) == b[at].text
+        });
+    let targets: BTreeSet<&str> = names.values().copied().collect();
+    same && targets.len() == names.len()
+        && names.iter().all(|(old, new)| {
+            !around_b.contains_key(*old)
+                && !around_a.contains_key(*new)
+                && around_a.get(*old) == around_b.get(*new)
         })
 }
 
@@ -312,6 +352,21 @@ pub fn spelling(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_variable_with_another_name_is_the_same_if_it_is_the_same_thing() {
+        let around = |all: &[(&str, &str)]| -> BTreeMap<String, String> {
+            all.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect()
+        };
+        let old = around(&[("text", ""), ("fast", "env.Fast()")]);
+        let new = around(&[("tok", ""), ("quick", "env.Fast()"), ("able", "gpu.Able()")]);
+        assert!(renamed(("[text == nil] a", &old), ("[tok == nil] a", &new)));
+        assert!(renamed(("[fast] passed", &old), ("[quick] passed", &new)));
+        assert!(!renamed(("[fast] passed", &old), ("[able] passed", &new)));
+        assert!(!renamed(("[text == nil] a", &old), ("[tok == nil] b.c", &new)));
+        let both = around(&[("text", ""), ("tok", "")]);
+        assert!(!renamed(("[text == nil] a", &both), ("[tok == nil] a", &both)));
+    }
 
     #[test]
     fn writing_is_not_meaning() {

@@ -9,12 +9,12 @@ use headwater_store::{
 };
 use serde::Serialize;
 use serde_json::Value;
-use strsim::damerau_levenshtein;
 
 use super::HistoryEntry;
 use super::effective::{AtVersion, EffectiveRow};
 use super::history::history;
 use crate::QueryError;
+use crate::names::nearest;
 
 /// What is known of a model.
 #[derive(Debug, Clone, Serialize)]
@@ -181,15 +181,8 @@ pub fn summaries(store: &Store) -> Result<Vec<ModelSummary>, QueryError> {
 /// Says that nothing is stored of a model, and which names are like it.
 pub(super) fn unknown(store: &Store, name: &ModelName) -> Result<QueryError, QueryError> {
     let asked = name.to_string();
-    let mut known: Vec<(usize, String)> = store
-        .models()?
-        .into_iter()
-        .map(|seen| seen.name.to_string())
-        .map(|known| (damerau_levenshtein(&asked, &known), known))
-        .collect();
-    known.sort();
-    known.dedup();
-    let nearest: Vec<String> = known.into_iter().take(3).map(|(_, name)| name).collect();
+    let known = store.models()?.into_iter().map(|seen| seen.name.to_string());
+    let nearest = nearest(&asked, known);
     let nearest = match nearest.is_empty() {
         true => String::new(),
         false => format!("; the nearest stored names are {}", nearest.join(", ")),

@@ -5,8 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use headwater_store::model::{Line, Side};
 
-use super::{fact, is_condition, line_tokens, runs, text};
-use crate::classify::label::Fact;
+use super::{Found, fact, is_condition, line_tokens, runs, text};
 use crate::classify::lexer::Token;
 use crate::classify::view::{FileView, HunkView, Kind, View};
 
@@ -21,13 +20,37 @@ pub(super) fn find<'v>(
     flags: &NewFlags<'v>,
     file: &FileView<'_>,
     hunk: &HunkView<'_>,
-    facts: &mut Vec<Fact>,
+    facts: &mut Vec<Found>,
 ) {
     guards(view, flags, file, hunk, facts);
     for (old, new) in runs(hunk) {
         variables(file, &old, &new, facts);
         hardware(file, &old, &new, facts);
     }
+}
+
+/// Where a condition stands to the code that was there.
+#[derive(PartialEq, Eq)]
+enum Holds {
+    /// The code is in its branch.
+    Around,
+    /// Its branch returns before the code.
+    Before,
+}
+
+/// Whether a condition holds where a variable or flag is not set.
+fn asks_for_nothing(tokens: &[Token<'_>]) -> bool {
+    let not =
+        tokens.windows(2).any(|pair| pair[0] == Token::Mark(b'!') && pair[1] != Token::Mark(b'='));
+    let is = tokens.windows(3).any(|three| {
+        three[0] == Token::Mark(b'=')
+            && three[1] == Token::Mark(b'=')
+            && matches!(
+                three[2],
+                Token::Name(b"nullptr" | b"NULL" | b"false") | Token::Text(b"\"\"")
+            )
+    });
+    not != is
 }
 
 /// New conditions above lines that were there: those lines are indented anew, or stay
@@ -37,7 +60,7 @@ fn guards<'v>(
     flags: &NewFlags<'v>,
     file: &FileView<'_>,
     hunk: &HunkView<'_>,
-    facts: &mut Vec<Fact>,
+    facts: &mut Vec<Found>,
 ) {
     let lines = &hunk.hunk.lines;
     for (at, (line, kind)) in lines.iter().zip(&hunk.kinds).enumerate() {
@@ -53,20 +76,24 @@ fn guards<'v>(
             .zip(&hunk.kinds)
             .skip(at + 1)
             .filter(|(_, kind)| !matches!(kind, Kind::Comment | Kind::Blank | Kind::Log));
-        let guards = match (rest.next(), rest.next()) {
-            (Some((next, Kind::Same)), _) if next.side == Side::Added => true,
-            (Some((next, _)), second) => {
-                next.side == Side::Added && next.text.trim_ascii().starts_with(b"return")
-                    || second
-                        .is_some_and(|(next, kind)| next.side == Side::Added && *kind == Kind::Same)
+        let holds = match (rest.next(), rest.next()) {
+            (Some((next, Kind::Same)), _) if next.side == Side::Added => Holds::Around,
+            (Some((next, _)), _)
+                if next.side == Side::Added && next.text.trim_ascii().starts_with(b"return") =>
+            {
+                Holds::Before
             }
-            _ => false,
+            (_, Some((next, Kind::Same))) if next.side == Side::Added => Holds::Around,
+            _ => continue,
         };
-        if !guards {
+        // Only where nothing is set does the code that was there no longer run: around it
+        // stands "if set", or before it "if not set, return".
+        if asks_for_nothing(&tokens) != (holds == Holds::Before) {
             continue;
         }
         if let Some(variable) = environment(&tokens) {
-            facts.push(fact("gated-by-environment", variable, file, line));
+            let found = fact("gated-by-environment", variable, file, line);
+            facts.push(Found { passing: found.passing || hunk.fresh[at], ..found });
         } else if let Some(flag) = single_flag(&tokens)
             && flags.get_or_init(|| new_flags(view)).contains(flag)
         {
@@ -77,7 +104,7 @@ fn guards<'v>(
 }
 
 /// Conditions on an environment variable that became ones on another variable.
-fn variables(file: &FileView<'_>, old: &[&Line<'_>], new: &[&Line<'_>], facts: &mut Vec<Fact>) {
+fn variables(file: &FileView<'_>, old: &[&Line<'_>], new: &[&Line<'_>], facts: &mut Vec<Found>) {
     let of = |lines: &[&Line<'_>]| -> Vec<String> {
         let all = lines.iter().map(|line| line_tokens(line));
         all.filter(|tokens| is_condition(tokens))
@@ -120,6 +147,10 @@ fn decided_by_variable(old: &[&Line<'_>], new: &[&Line<'_>]) -> Option<String> {
     new.iter().find_map(|line| {
         let tokens = line_tokens(line);
         let variable = environment(&tokens)?;
+        // Only whether it is set, and not what it says.
+        if !tokens.iter().any(|token| matches!(token, Token::Name(b"nullptr" | b"NULL"))) {
+            return None;
+        }
         let equals = tokens.iter().position(|token| *token == Token::Mark(b'='))?;
         let Some(Token::Name(name)) = tokens.get(equals.checked_sub(1)?) else { return None };
         let asked = |all: &[HashSet<Vec<u8>>]| all.iter().any(|names| names.contains(*name));
@@ -195,7 +226,7 @@ fn new_flags<'v>(view: &'v View<'_>) -> HashSet<&'v [u8]> {
 }
 
 /// Whether a declaration is of a type that holds what somebody may ask for.
-fn holds_options(section: &[u8]) -> bool {
+pub(super) fn holds_options(section: &[u8]) -> bool {
     let text = String::from_utf8_lossy(section).to_ascii_lowercase();
     let kinds = ["param", "option", "opts", "config", "setting", "request", "task"];
     (text.contains("struct") || text.contains("class"))
@@ -204,7 +235,7 @@ fn holds_options(section: &[u8]) -> bool {
 }
 
 /// Conditions that differ in what they ask of the hardware.
-fn hardware(file: &FileView<'_>, old: &[&Line<'_>], new: &[&Line<'_>], facts: &mut Vec<Fact>) {
+fn hardware(file: &FileView<'_>, old: &[&Line<'_>], new: &[&Line<'_>], facts: &mut Vec<Found>) {
     let of = |lines: &[&Line<'_>]| -> BTreeSet<String> {
         lines
             .iter()

@@ -1,14 +1,13 @@
 //! Lines whose literals alone changed.
 
-use super::{fact, line_tokens, runs, text};
-use crate::classify::label::Fact;
+use super::{Found, fact, line_tokens, runs, text};
 use crate::classify::lexer::Token;
 use crate::classify::view::{FileView, HunkView};
 
 /// The most lines of one side of a run that are paired.
 const MOST_LINES: usize = 60;
 
-pub(super) fn find(file: &FileView<'_>, hunk: &HunkView<'_>, facts: &mut Vec<Fact>) {
+pub(super) fn find(file: &FileView<'_>, hunk: &HunkView<'_>, facts: &mut Vec<Found>) {
     for (old, new) in runs(hunk) {
         if old.is_empty() || old.len() > MOST_LINES || new.len() > MOST_LINES {
             continue;

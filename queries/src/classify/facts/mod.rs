@@ -4,7 +4,8 @@
 //! | name | what was found | detail |
 //! | --- | --- | --- |
 //! | `literal-pair` | a line whose literals alone changed | `line: old -> new` |
-//! | `resolved-when-unset` | a condition on a setting, and under it the setting's value | the setting |
+//! | `resolved-when-unset` | a condition that a setting is unset, and under it its value | the setting |
+//! | `switched-off` | a condition on a switch, and under it the switch turned off | the switch |
 //! | `gated-by-environment` | code that was there now asks an environment variable first, or another one | the variable |
 //! | `gated-by-new-flag` | code that was there now runs only if a new flag is set | the flag |
 //! | `hardware-test` | a condition changed in what it asks of the hardware | the words that came and went |
@@ -15,7 +16,7 @@ mod resolve;
 
 use std::collections::HashSet;
 
-use headwater_store::model::{Line, Side};
+use headwater_store::model::{ChangeStatus, Line, Side};
 
 use super::evaluate::line_ref;
 use super::label::Fact;
@@ -25,13 +26,13 @@ use super::view::{FileView, HunkView, Kind, View};
 /// The facts that the patch shows by itself, of those names that are `wanted`: in all of
 /// its files, since what only moved may come from any.
 pub(super) fn facts_of(view: &View<'_>, wanted: impl Fn(&str) -> bool) -> Vec<Fact> {
-    let mut facts = Vec::new();
+    let mut facts: Vec<Found> = Vec::new();
     let flags = gate::NewFlags::new();
     let pairs = wanted("literal-pair");
-    let resolved = wanted("resolved-when-unset");
+    let resolved = resolve::NAMES.iter().any(|name| wanted(name));
     let gates = gate::NAMES.iter().any(|name| wanted(name));
     if !(pairs || resolved || gates) {
-        return facts;
+        return Vec::new();
     }
     for file in view.files.iter().filter(|file| file.syntax == Syntax::Slashes) {
         for hunk in &file.hunks {
@@ -50,23 +51,42 @@ pub(super) fn facts_of(view: &View<'_>, wanted: impl Fn(&str) -> bool) -> Vec<Fa
         }
     }
     drop_moved(&mut facts);
-    resolve::drop_renamed(&mut facts);
-    facts
+    resolve::drop_renamed(view, &mut facts);
+    facts.into_iter().filter(|found| !found.passing).map(|found| found.fact).collect()
+}
+
+/// A fact as it is found.
+struct Found {
+    fact: Fact,
+    /// Whether it stands in a declaration that came or went with the commit: it says nothing
+    /// by itself, only that its like elsewhere has moved.
+    passing: bool,
 }
 
 /// What is taken away here and put there as it was has only moved.
-fn drop_moved(facts: &mut Vec<Fact>) {
-    let key =
-        |fact: &Fact| (fact.name.clone(), fact.detail.clone(), fact.at.text.trim().to_owned());
-    let of = |side: Side| -> HashSet<_> {
-        facts.iter().filter(|fact| fact.at.side == side).map(key).collect()
+fn drop_moved(facts: &mut Vec<Found>) {
+    let key = |Found { fact, .. }: &Found| {
+        (fact.name.clone(), fact.detail.clone(), fact.at.text.trim().to_owned())
     };
-    let moved: HashSet<_> = of(Side::Removed).intersection(&of(Side::Added)).cloned().collect();
-    facts.retain(|fact| !moved.contains(&key(fact)));
+    drop_on_both_sides(facts, key, |_| true);
 }
 
-fn fact(name: &str, detail: String, file: &FileView<'_>, line: &Line<'_>) -> Fact {
-    Fact { name: name.to_owned(), detail, at: line_ref(&file.change.path, line) }
+/// Takes away what is found on both sides, by a key; of those facts that are `meant`.
+fn drop_on_both_sides<K: std::hash::Hash + Eq + Clone>(
+    facts: &mut Vec<Found>,
+    key: impl Fn(&Found) -> K,
+    meant: impl Fn(&Found) -> bool,
+) {
+    let of = |side: Side| -> HashSet<K> {
+        facts.iter().filter(|found| found.fact.at.side == side).map(&key).collect()
+    };
+    let both: HashSet<K> = of(Side::Removed).intersection(&of(Side::Added)).cloned().collect();
+    facts.retain(|found| !meant(found) || !both.contains(&key(found)));
+}
+
+fn fact(name: &str, detail: String, file: &FileView<'_>, line: &Line<'_>) -> Found {
+    let fact = Fact { name: name.to_owned(), detail, at: line_ref(&file.change.path, line) };
+    Found { fact, passing: file.change.status == ChangeStatus::Added }
 }
 
 /// The tokens of one line, taken by itself.

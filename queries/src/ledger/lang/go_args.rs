@@ -2,7 +2,7 @@
 
 use regex::Regex;
 
-use super::go_rule;
+use super::go_rule::{self, given};
 use super::{Found, guarded};
 use crate::ledger::entry::How;
 use crate::ledger::{cut, lex, tree};
@@ -11,13 +11,15 @@ use crate::ledger::{cut, lex, tree};
 pub(crate) fn passed(text: &str, function: &Regex) -> Vec<Found> {
     let mut out = Vec::new();
     for (start, region) in cut::go(text, "func ", Some(function)) {
-        for (parts, guards, at) in go_rule::calls(region) {
+        let around = go_rule::names(region);
+        for (parts, guards, at) in go_rule::calls(region, &given(text, region)) {
             for (n, part) in parts.iter().enumerate() {
                 let Some(flag) = flag(part) else { continue };
                 let value = parts.get(n + 1).filter(|v| self::flag(v).is_none());
                 let value = value.map_or("passed", String::as_str);
                 let how = if guards.is_empty() { super::how(value) } else { How::Conditional };
-                out.push(Found::new(flag, guarded(&guards, value), start + at).with(how));
+                let found = Found::new(flag, guarded(&guards, value), start + at);
+                out.push(found.with(how).inside(&around));
             }
         }
     }

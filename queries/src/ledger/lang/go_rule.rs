@@ -1,13 +1,13 @@
 //! Go: rules in code, told as conditions and results.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use regex::Regex;
 use tree_sitter::Node;
 
-use super::{Found, guarded};
+use super::{Found, Names, guarded};
 use crate::ledger::entry::How;
-use crate::ledger::{cut, tree};
+use crate::ledger::{cut, lex, tree};
 
 /// What a rule's results are.
 enum Wanted<'r> {
@@ -27,11 +27,13 @@ pub(crate) struct Outcome {
 pub(crate) fn returns(text: &str, function: &Regex) -> Vec<Found> {
     let mut out = Vec::new();
     for (start, region) in cut::go(text, "func ", Some(function)) {
+        let around = names(region);
         let name = declared(region);
         let outcomes = outcomes(region, &Wanted::Returns);
         let told: Vec<_> = outcomes.iter().map(|o| guarded(&o.guards, &o.value)).collect();
         if !told.is_empty() {
-            out.push(Found::new(name, told.join(" ; "), start).with(How::Rule));
+            let found = Found::new(name, told.join(" ; "), start);
+            out.push(found.with(How::Rule).inside(&around));
         }
     }
     out
@@ -41,21 +43,108 @@ pub(crate) fn returns(text: &str, function: &Regex) -> Vec<Found> {
 pub(crate) fn assigned(text: &str, function: &Regex, variable: &Regex) -> Vec<Found> {
     let mut out = Vec::new();
     for (start, region) in cut::go(text, "func ", Some(function)) {
-        for o in outcomes(region, &Wanted::Assigned(variable)) {
+        let around = names(region);
+        for o in clamped(outcomes(region, &Wanted::Assigned(variable))) {
             let field = o.target.rsplit('.').next().unwrap_or(&o.target).to_owned();
             let value = guarded(&o.guards, &o.value);
-            out.push(Found::new(field, value, start + o.at).with(How::Rule));
+            let found = Found::new(field, value, start + o.at);
+            out.push(found.with(How::Rule).inside(&around));
         }
     }
     out
 }
 
+/// The names in a declaration, with what they are declared as.
+pub(crate) fn names(region: &str) -> Names {
+    let words = lex::tokens(region, 0).filter(|token| token.kind == lex::Kind::Word);
+    let mut all: BTreeMap<String, String> =
+        words.map(|token| (token.text.to_owned(), String::new())).collect();
+    for line in region.lines() {
+        let Some((left, right)) = line.split_once(":=") else { continue };
+        for name in left.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
+            if let Some(known) = all.get_mut(name).filter(|known| known.is_empty()) {
+                *known = tree::flat(right);
+            }
+        }
+    }
+    Names::new(all)
+}
+
+/// `n := a; if n < 1 { n = 1 }` is `n := max(a, 1)`, and is told so.
+fn clamped(outcomes: Vec<Outcome>) -> Vec<Outcome> {
+    let mut out: Vec<Outcome> = Vec::with_capacity(outcomes.len());
+    for next in outcomes {
+        let (below, above) = (
+            format!("{} < {}", next.target, next.value),
+            format!("{} > {}", next.target, next.value),
+        );
+        let function = match next.guards.as_slice() {
+            [only] if *only == below => "max",
+            [only] if *only == above => "min",
+            _ => "",
+        };
+        match out.last_mut() {
+            Some(last)
+                if !function.is_empty() && last.target == next.target && last.guards.is_empty() =>
+            {
+                last.value = format!("{function}({}, {})", last.value, next.value);
+            }
+            _ => out.push(next),
+        }
+    }
+    out
+}
+
+/// What the parameters of a function are given, where every call in the file gives the same.
+pub(crate) fn given(text: &str, region: &str) -> HashMap<String, String> {
+    let mut out = HashMap::new();
+    let name = declared(region);
+    let Some(head) = region.find(&format!("{name}(")) else { return out };
+    let Some((parameters, _)) = lex::arguments(region, head + name.len()) else { return out };
+    let mut seen: Vec<Option<String>> = vec![None; parameters.len()];
+    for (at, _) in text.match_indices(&format!("{name}(")) {
+        let before = text[..at].trim_end();
+        let part_of_a_name = text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        if part_of_a_name || before.ends_with("func") || before.ends_with(')') {
+            continue;
+        }
+        let Some((mut arguments, _)) = lex::arguments(text, at + name.len()) else { return out };
+        // A comma may end the last line.
+        arguments.retain(|(_, argument)| !argument.is_empty());
+        if arguments.len() != parameters.len() {
+            return out;
+        }
+        for (slot, (_, argument)) in seen.iter_mut().zip(&arguments) {
+            let argument = tree::flat(argument);
+            match slot {
+                Some(known) if *known != argument => *known = String::new(),
+                Some(_) => {}
+                None => *slot = Some(argument),
+            }
+        }
+    }
+    for ((_, parameter), argument) in parameters.iter().zip(seen) {
+        let parameter = parameter.split_whitespace().next().unwrap_or_default();
+        let Some(argument) = argument.filter(|a| !a.is_empty() && a != parameter) else { continue };
+        out.insert(parameter.to_owned(), argument);
+    }
+    out
+}
+
 /// Every call of `append` with flags, by the conditions around it.
-pub(crate) fn calls(region: &str) -> Vec<(Vec<String>, Vec<String>, usize)> {
+///
+/// `given` says what the function's parameters are given.
+pub(crate) fn calls(
+    region: &str,
+    given: &HashMap<String, String>,
+) -> Vec<(Vec<String>, Vec<String>, usize)> {
     let mut out = Vec::new();
     let language = tree_sitter_go::LANGUAGE.into();
     let Some(parsed) = tree::parse(&language, region) else { return out };
-    let known = locals(parsed.root_node(), region);
+    let mut known = locals(parsed.root_node(), region);
+    for (parameter, argument) in given {
+        known.entry(parameter.clone()).or_insert_with(|| argument.clone());
+    }
     for node in tree::all(parsed.root_node()) {
         let listed = match node.kind() {
             "call_expression"
@@ -276,10 +365,21 @@ mod tests {
     #[test]
     fn a_list_that_was_returned_before_is_not_appended_to() {
         let text = "func appendArgs(params []string, o O) ([]string, error) {\n\tif o.GPU == nil {\n\t\treturn params\n\t}\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\tif !o.On {\n\t\tlog()\n\t\treturn params\n\t}\n\treturn append(params, \"--gpu\", o.GPU)\n}\n";
-        let found = calls(text);
+        let found = calls(text, &HashMap::new());
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].1, ["o.GPU != nil", "o.On"]);
         assert_eq!(negated("a && !b"), "!(a && !b)");
+    }
+
+    #[test]
+    fn a_parameter_stands_for_what_it_is_given() {
+        let text = "func start(own bool, path string) {\n\tif own {\n\t\tp = append(p, \"--own\")\n\t}\n}\n\nfunc load() {\n\tstart(\n\t\ttext != nil,\n\t\tpath,\n\t)\n}\n";
+        let region = &text[..text.find("\n}\n").unwrap() + 3];
+        let known = given(text, region);
+        assert_eq!(known.get("own").map(String::as_str), Some("text != nil"));
+        assert_eq!(calls(region, &known)[0].1, ["text != nil"]);
+        let twice = format!("{text}\nfunc other() {{\n\tstart(false, path)\n}}\n");
+        assert!(given(&twice, region).is_empty());
     }
 
     #[test]
@@ -292,6 +392,10 @@ mod tests {
         let found = assigned(text, &Regex::new(".").unwrap(), &Regex::new(r"^\w+\.Ctx$").unwrap());
         let told: Vec<_> = found.iter().map(|f| (f.knob.as_str(), f.value.as_str())).collect();
         assert_eq!(told, [("Ctx", "[big] 8"), ("Ctx", "[else] 4")]);
+        let text = "package x\n\nfunc set(o *O) {\n\to.Ctx = n()\n\tif o.Ctx < 4 {\n\t\to.Ctx = 4\n\t}\n}\n";
+        let found = assigned(text, &Regex::new(".").unwrap(), &Regex::new(r"^\w+\.Ctx$").unwrap());
+        let told: Vec<_> = found.iter().map(|f| f.value.as_str()).collect();
+        assert_eq!(told, ["max(n(), 4)"]);
         let text = "package x\n\nfunc set(o *O) {\n\to.Ctx *= n\n\to.Ctx = o.Ctx * n\n}\n";
         let found = assigned(text, &Regex::new(".").unwrap(), &Regex::new(r"^\w+\.Ctx$").unwrap());
         let told: Vec<_> = found.iter().map(|f| f.value.as_str()).collect();

@@ -1,5 +1,8 @@
 //! Readers of defaults, one file a language or kind of declaration.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use super::entry::{How, Scope};
 
 pub(crate) mod cmake;
@@ -26,17 +29,35 @@ pub(crate) struct Found {
     pub at: usize,
     pub names: Vec<String>,
     pub scope: Option<Scope>,
+    /// The names that stand around it, as far as they can tell a rename.
+    pub around: Names,
 }
+
+/// Names that stand somewhere, each with what it is first said to be there, if anything.
+pub(crate) type Names = Arc<BTreeMap<String, String>>;
 
 impl Found {
     pub fn new(knob: impl Into<String>, value: impl Into<String>, at: usize) -> Self {
         let value = value.into();
         let how = how(&value);
-        Found { knob: knob.into(), value, how, at, names: Vec::new(), scope: None }
+        Found {
+            knob: knob.into(),
+            value,
+            how,
+            at,
+            names: Vec::new(),
+            scope: None,
+            around: Names::default(),
+        }
     }
 
     pub fn with(mut self, how: How) -> Self {
         self.how = how;
+        self
+    }
+
+    pub fn inside(mut self, around: &Names) -> Self {
+        self.around = Arc::clone(around);
         self
     }
 
