@@ -43,6 +43,10 @@ impl ObjectStore {
     /// Where git cannot make it.
     pub fn open_or_create(dir: &Path, upstream: &str) -> Result<Self, StoreError> {
         if !dir.join("HEAD").exists() {
+            // A git that was killed while it made this one left its locks there.
+            if dir.exists() {
+                std::fs::remove_dir_all(dir).map_err(StoreError::io(dir))?;
+            }
             std::fs::create_dir_all(dir).map_err(StoreError::io(dir))?;
             git::output(dir, &["init", "--quiet", "--bare"])?;
         }
@@ -112,5 +116,20 @@ impl ObjectStore {
             format!("; it borrowed from {}, which is gone", objects.display())
         });
         StoreError::NoObject { upstream: self.upstream.clone(), oid, why }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_init_left_is_made_anew() {
+        let dir = tempfile::tempdir().unwrap();
+        let half = dir.path().join("u.git");
+        std::fs::create_dir_all(half.join("objects")).unwrap();
+        std::fs::write(half.join("config.lock"), "").unwrap();
+        ObjectStore::open_or_create(&half, "u").unwrap();
+        assert!(half.join("HEAD").exists() && !half.join("config.lock").exists());
     }
 }
