@@ -168,7 +168,8 @@ mod tests {
                 Format::Html => {
                     assert!(!plain.contains("<script"), "{plain}");
                     assert!(plain.contains("&lt;script&gt;") && plain.contains("<h2>Part"));
-                    assert!(!plain.contains("http"), "nothing is loaded from anywhere: {plain}");
+                    let loads = ["://", "src=", "href=", "url("].map(|word| plain.contains(word));
+                    assert!(!loads.contains(&true), "nothing is loaded from anywhere: {plain}");
                 }
                 // Within a code span nothing is markup.
                 Format::Md => {
