@@ -170,7 +170,7 @@ impl<'a> Live<'a> {
         head: &(String, Oid),
     ) -> anyhow::Result<Result<Comparison, GitHubError>> {
         match github::compare(api, store, upstream, (&base.0, &head.0), (base.1, head.1)) {
-            Ok(compared) => Ok(Ok(compared.said)),
+            Ok(said) => Ok(Ok(said)),
             Err(GitHubError::Store(error)) => Err(error.into()),
             Err(error @ GitHubError::BadToken { .. }) => Err(error.into()),
             Err(error) => Ok(Err(error)),
@@ -185,9 +185,8 @@ impl<'a> Live<'a> {
         progress: &dyn Progress,
     ) -> anyhow::Result<CrawlSummary> {
         let remote = self.remote(store, upstream)?;
-        let (_, summary) =
-            git::clone_whole(store, upstream, &remote, self.context.jobs(), progress)
-                .with_context(|| format!("{} was not fetched whole", upstream.name))?;
+        let summary = git::clone_whole(store, upstream, &remote, self.context.jobs(), progress)
+            .with_context(|| format!("{} was not fetched whole", upstream.name))?;
         derive_all(self.context, store, upstream, progress)?;
         Ok(summary)
     }
@@ -215,7 +214,7 @@ pub fn stored(
     };
     let own = format!("{}..{}", base.name, head.name);
     for scope in ["whole", own.as_str()] {
-        if store.last_crawl(id, Some(scope))?.is_some_and(|crawl| crawl.finished.is_some()) {
+        if store.has_crawled(id, scope)? {
             return Ok(Some([base, head]));
         }
     }

@@ -124,9 +124,10 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let table = args.kept.table(context, &mut store, &upstream.name)?;
     let window = args.kept.window(table.as_ref(), &args.window, args.head.as_deref())?;
     let Some(window) = window else { return no_step(context, format, table) };
+    let mut live = None;
     let window = match (is_relative(&window.base) || is_relative(&window.head), args.offline) {
         (false, _) => window,
-        (true, false) => Live::new(context)?.ends(&store, upstream, &window)?,
+        (true, false) => live.insert(Live::new(context)?).ends(&store, upstream, &window)?,
         (true, true) => stored_ends(&store, upstream, &window)?,
     };
     let question = WhyQuestion {
@@ -141,7 +142,16 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         jobs: context.question_jobs(),
     };
     let rules = rules(context)?;
-    let mut report = asked(context, &mut store, &rules, args.offline, upstream, &question)?;
+    let mut report = match why::why(&store, &context.upstreams, &rules, &question) {
+        answer if args.offline || !lacks(context, &answer) => answer?,
+        answer => {
+            let live = match live {
+                Some(live) => live,
+                None => Live::new(context)?,
+            };
+            fetched(context, &mut store, &live, &rules, answer, upstream, &question)?
+        }
+    };
     report.speeds = table;
     let top = args.top.unwrap_or(5);
     if let Some(name) = &args.kept.save {
@@ -179,20 +189,17 @@ fn no_step(
     Ok(ExitCode::from(1))
 }
 
-/// Answers from the store, and where it lacks something fetches that and answers again.
-fn asked(
+/// Fetches what an answer lacked, and answers again; where it does not come, the first
+/// answer stands.
+fn fetched(
     context: &Context,
     store: &mut Store,
+    live: &Live<'_>,
     rules: &Rules,
-    offline: bool,
+    answer: Result<WhyReport, QueryError>,
     upstream: &Upstream,
     question: &WhyQuestion,
 ) -> anyhow::Result<WhyReport> {
-    let answer = why::why(store, &context.upstreams, rules, question);
-    if offline || !lacks(context, &answer) {
-        return Ok(answer?);
-    }
-    let live = Live::new(context)?;
     let brought = match live.windows(store, upstream, &question.window, &Shown::new()) {
         Ok(brought) => brought,
         Err(error) => match answer {

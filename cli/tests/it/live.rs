@@ -22,15 +22,9 @@ impl Place {
     }
 
     fn command_on(&self, store: &str, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
-        command
-            .args(args)
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.dir.path())
-            .env("HEADWATER_STORE", self.dir.path().join(store))
-            .env("HEADWATER_TIMEOUT", "1")
-            .envs(self.kit.env());
+        let home = self.dir.path();
+        let mut command = support::headwater(home, &home.join(store), args);
+        command.env("HEADWATER_TIMEOUT", "1").envs(self.kit.env());
         command
     }
 
@@ -39,10 +33,7 @@ impl Place {
     }
 
     fn ok(&self, args: &[&str]) -> String {
-        let output = self.run(args);
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{args:?}: {} {stderr}", output.status);
-        String::from_utf8(output.stdout).unwrap()
+        support::succeeded(args, self.run(args))
     }
 
     /// Runs, expects status 2, and gives the last line on standard error.

@@ -6,6 +6,8 @@ use std::process::{Command, Output};
 use headwater_testkit::{Fault, Host, Installed, Model, Rule, Testkit};
 use serde_json::{Value, json};
 
+use super::support;
+
 /// A store of models, and hosts to fill it from.
 struct Place {
     dir: tempfile::TempDir,
@@ -22,15 +24,9 @@ impl Place {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
-        command
-            .args(args)
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.dir.path())
-            .env("OLLAMA_MODELS", self.folder())
-            .env("HEADWATER_STORE", self.dir.path().join("store"))
-            .envs(self.kit.env());
+        let home = self.dir.path();
+        let mut command = support::headwater(home, &home.join("store"), args);
+        command.env("OLLAMA_MODELS", self.folder()).envs(self.kit.env());
         command
     }
 
@@ -39,10 +35,7 @@ impl Place {
     }
 
     fn ok(&self, args: &[&str]) -> String {
-        let output = self.run(args);
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{args:?}: {} {stderr}", output.status);
-        String::from_utf8(output.stdout).unwrap()
+        support::succeeded(args, self.run(args))
     }
 
     fn json(&self, args: &[&str]) -> Value {

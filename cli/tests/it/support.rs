@@ -45,13 +45,8 @@ impl Place {
     }
 
     pub fn command_on(&self, store: &Path, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
+        let mut command = headwater(&self.dir.path().join("home"), store, args);
         command
-            .args(args)
-            .env_clear()
-            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env("HOME", self.dir.path().join("home"))
-            .env("HEADWATER_STORE", store)
             // Nobody is there: what a test asks of a host, it starts itself.
             .env("HEADWATER_GITHUB_API_URL", "http://127.0.0.1:1")
             .env("HEADWATER_GITHUB_WEB_URL", "http://127.0.0.1:1");
@@ -64,10 +59,7 @@ impl Place {
 
     /// Runs, expects status 0, and gives standard output.
     pub fn ok(&self, args: &[&str]) -> String {
-        let output = self.run(args);
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{args:?}: {} {stderr}", output.status);
-        String::from_utf8(output.stdout).unwrap()
+        succeeded(args, self.run(args))
     }
 
     /// As [`Self::ok`], as JSON.
@@ -93,6 +85,25 @@ impl Place {
     pub fn llama_cpp(&self, name: &str) -> String {
         self.demo.llama_cpp.sha(name).unwrap().to_owned()
     }
+}
+
+/// A command with a home and a store of its own, and nothing else of the environment.
+pub fn headwater(home: &Path, store: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_headwater"));
+    command
+        .args(args)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", home)
+        .env("HEADWATER_STORE", store);
+    command
+}
+
+/// What a command that must have ended well printed.
+pub fn succeeded(args: &[&str], output: Output) -> String {
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{args:?}: {} {stderr}", output.status);
+    String::from_utf8(output.stdout).unwrap()
 }
 
 /// The canonical dump of a store.

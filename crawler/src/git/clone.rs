@@ -102,21 +102,8 @@ impl Clone {
             }
             .into());
         }
-        let observed = Utc::now();
-        let mut tags: Vec<Tag> = Vec::new();
-        for line in String::from_utf8_lossy(&output.stdout).lines() {
-            let Some((oid, name)) = line.split_once(" refs/tags/") else { continue };
-            let Ok(oid) = oid.parse::<Oid>() else { continue };
-            match (name.strip_suffix("^{}"), tags.last_mut()) {
-                (Some(peeled), Some(tag)) if tag.name == peeled => {
-                    tag.object = Some(tag.commit);
-                    tag.commit = oid;
-                }
-                _ => tags.push(Tag { name: name.to_owned(), commit: oid, object: None }),
-            }
-        }
-        let seen = |tag: Tag| TagObservation { name: tag.name.clone(), tag: Some(tag), observed };
-        Ok(tags.into_iter().map(seen).collect())
+        let text = String::from_utf8_lossy(&output.stdout);
+        Ok(peeled(text.lines().filter_map(|line| line.split_once(" refs/tags/"))))
     }
 
     /// Whether it has any of these objects.
@@ -159,4 +146,23 @@ impl Clone {
     pub fn upstream(&self) -> &str {
         &self.upstream
     }
+}
+
+/// Tags out of pairs of an object id and a name, as git lists them: what an annotated tag
+/// names comes after it, with `^{}` at the name's end.
+pub(super) fn peeled<'l>(listed: impl Iterator<Item = (&'l str, &'l str)>) -> Vec<TagObservation> {
+    let observed = Utc::now();
+    let mut tags: Vec<Tag> = Vec::new();
+    for (oid, name) in listed {
+        let Ok(oid) = oid.parse::<Oid>() else { continue };
+        match (name.strip_suffix("^{}"), tags.last_mut()) {
+            (Some(peeled), Some(tag)) if tag.name == peeled => {
+                tag.object = Some(tag.commit);
+                tag.commit = oid;
+            }
+            _ => tags.push(Tag { name: name.to_owned(), commit: oid, object: None }),
+        }
+    }
+    let seen = |tag: Tag| TagObservation { name: tag.name.clone(), tag: Some(tag), observed };
+    tags.into_iter().map(seen).collect()
 }

@@ -15,5 +15,5 @@ pub use clone::Clone;
 pub use crawl::{CrawlScope, CrawlSummary, GitCrawl, crawl_clone};
 pub use remote::{Remote, RemoteRefs};
 pub use revision::{Version, resolve, version};
-pub use whole::{Fetched, clone_whole, crawl_own};
+pub use whole::clone_whole;
 pub use window::WindowCrawl;

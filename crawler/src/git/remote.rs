@@ -6,12 +6,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use chrono::Utc;
 use headwater_store::git::{self, GitError};
-use headwater_store::model::{Tag, TagObservation};
+use headwater_store::model::TagObservation;
 use headwater_store::objects::ObjectStore;
 use headwater_store::{Oid, StoreError};
 
+use super::clone::peeled;
 use crate::CrawlError;
 
 /// How long a host may take to list its refs.
@@ -73,27 +73,11 @@ impl Remote {
             command
         };
         let printed = self.run(command, &[], LISTING, "list the refs")?;
-        let observed = Utc::now();
-        let mut seen = RemoteRefs { branch: None, tags: Vec::new() };
-        let mut tags: Vec<Tag> = Vec::new();
-        for line in String::from_utf8_lossy(&printed).lines() {
-            let Some((oid, name)) = line.split_once('\t') else { continue };
-            let Ok(oid) = oid.parse::<Oid>() else { continue };
-            if name == wanted {
-                seen.branch = Some(oid);
-            }
-            let Some(name) = name.strip_prefix("refs/tags/") else { continue };
-            match (name.strip_suffix("^{}"), tags.last_mut()) {
-                (Some(peeled), Some(tag)) if tag.name == peeled => {
-                    tag.object = Some(tag.commit);
-                    tag.commit = oid;
-                }
-                _ => tags.push(Tag { name: name.to_owned(), commit: oid, object: None }),
-            }
-        }
-        let one = |tag: Tag| TagObservation { name: tag.name.clone(), tag: Some(tag), observed };
-        seen.tags = tags.into_iter().map(one).collect();
-        Ok(seen)
+        let text = String::from_utf8_lossy(&printed);
+        let listed = || text.lines().filter_map(|line| line.split_once('\t'));
+        let branch = listed().find(|(_, name)| *name == wanted);
+        let tags = listed().filter_map(|(oid, name)| Some((oid, name.strip_prefix("refs/tags/")?)));
+        Ok(RemoteRefs { branch: branch.and_then(|(oid, _)| oid.parse().ok()), tags: peeled(tags) })
     }
 
     /// Brings commits and trees, without files, and keeps a ref for each tip. With a

@@ -1,7 +1,7 @@
 //! Reading many commits with several git processes.
 
 use std::collections::{HashMap, HashSet};
-use std::io::{BufReader, Read as _, Write as _};
+use std::io::{BufReader, Read as _};
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -161,14 +161,19 @@ struct Chunk<'a> {
     merges: bool,
 }
 
+/// A line for the input of `git diff-tree --stdin`: a merge is compared with its first
+/// parent.
+pub(super) fn compared((oid, parents): &(Oid, Vec<Oid>)) -> String {
+    match parents.as_slice() {
+        [first, _, ..] => format!("{oid} {first}\n"),
+        _ => format!("{oid}\n"),
+    }
+}
+
 fn feed(mut stdin: impl std::io::Write, chunk: &Chunk<'_>) {
     let mut text = Vec::with_capacity(chunk.commits.len() * 82);
-    for (oid, parents) in &chunk.commits {
-        let written = match parents.first() {
-            Some(first) if chunk.merges => writeln!(text, "{oid} {first}"),
-            _ => writeln!(text, "{oid}"),
-        };
-        debug_assert!(written.is_ok(), "writing to memory");
+    for commit in &chunk.commits {
+        text.extend_from_slice(compared(commit).as_bytes());
     }
     // A process that died is told by its status.
     let _ = stdin.write_all(&text);

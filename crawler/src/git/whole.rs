@@ -12,15 +12,6 @@ use super::remote::Remote;
 use crate::CrawlError;
 use crate::progress::Progress;
 
-/// What `clone` found to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fetched {
-    /// All of history was fetched.
-    Everything,
-    /// It was there, and what is new was fetched.
-    News,
-}
-
 /// Fetches all of an upstream's history, or what is new of it, and stores what the store
 /// lacks. What one window or a clone brought before is replaced only when everything is
 /// there.
@@ -33,13 +24,12 @@ pub fn clone_whole(
     remote: &Remote,
     jobs: usize,
     progress: &dyn Progress,
-) -> Result<(Fetched, CrawlSummary), CrawlError> {
+) -> Result<CrawlSummary, CrawlError> {
     let dir = store.objects_dir(&upstream.name);
     let known = ObjectStore::open(&dir, &upstream.name).is_ok_and(|own| own.is_whole());
     let stage = progress.stage("fetching history", None);
-    let fetched = if known {
+    if known {
         remote.fetch_all(&dir, &upstream.branch)?;
-        Fetched::News
     } else {
         let fresh = dir.with_extension("fetching");
         let io = |path: &std::path::Path| {
@@ -64,18 +54,13 @@ pub fn clone_whole(
         } else {
             std::fs::rename(&fresh, &dir).map_err(io(&fresh))?;
         }
-        Fetched::Everything
-    };
+    }
     drop(stage);
-    let summary = crawl_own(store, upstream, remote.url(), jobs, progress)?;
-    Ok((fetched, summary))
+    crawl_own(store, upstream, remote.url(), jobs, progress)
 }
 
 /// Stores what the store lacks of the history in headwater's own object store.
-///
-/// # Errors
-/// Those of git and the store.
-pub fn crawl_own(
+fn crawl_own(
     store: &mut Store,
     upstream: &Upstream,
     url: &str,

@@ -13,6 +13,7 @@ use super::crawl::CrawlSummary;
 use super::record::{self, Ends, Listed, Recording, Scope, Source};
 use super::remote::{Remote, RemoteRefs};
 use super::revision;
+use super::walk::compared;
 use crate::CrawlError;
 use crate::progress::Progress;
 
@@ -64,8 +65,9 @@ impl WindowCrawl<'_> {
         let stage = progress.stage("fetching commits", None);
         self.deepen(&objects, ends, &beside)?;
         drop(stage);
+        let cut = cut(&objects);
         let others: Vec<Oid> =
-            beside.into_iter().filter(|tip| self.is_near(&objects, *tip, ends)).collect();
+            beside.into_iter().filter(|tip| is_near(&objects, &cut, *tip, ends)).collect();
         let listed = record::window(&objects, ends, &others)?;
         let stage = progress.stage("fetching files", None);
         let files = self.files(&objects, &listed, ends)?;
@@ -175,16 +177,6 @@ impl WindowCrawl<'_> {
         tips
     }
 
-    /// Whether what leads to a tip beside the window was fetched as far as the window.
-    fn is_near(&self, objects: &ObjectStore, tip: Oid, ends: Ends) -> bool {
-        let cut = cut(objects);
-        let meet = record::merge_bases(objects, Ends { base: tip, head: ends.head });
-        let Ok(own) = record::reached(objects, &[tip], &[ends.head, ends.base]) else {
-            return false;
-        };
-        !meet.is_empty() && !own.iter().any(|(oid, _)| cut.contains(oid))
-    }
-
     /// The files that are wanted and not there: those that the commits changed, before
     /// and after, and those that answers read at the ends.
     fn files(
@@ -193,13 +185,7 @@ impl WindowCrawl<'_> {
         listed: &[Listed],
         ends: Ends,
     ) -> Result<Vec<Oid>, CrawlError> {
-        let mut input = String::new();
-        for (oid, parents) in listed {
-            match parents.as_slice() {
-                [first, _, ..] => input.push_str(&format!("{oid} {first}\n")),
-                _ => input.push_str(&format!("{oid}\n")),
-            }
-        }
+        let input: String = listed.iter().map(compared).collect();
         let args = ["diff-tree", "--stdin", "-r", "--raw", "--no-renames", "--no-abbrev", "--root"];
         let printed = git::output_with_input(objects.dir(), &args, input.into_bytes())?;
         let mut wanted: HashSet<Oid> = HashSet::new();
@@ -233,6 +219,15 @@ impl WindowCrawl<'_> {
         lacking.sort();
         Ok(lacking)
     }
+}
+
+/// Whether what leads to a tip beside a window was fetched as far as the window.
+fn is_near(objects: &ObjectStore, cut: &HashSet<Oid>, tip: Oid, ends: Ends) -> bool {
+    let meet = record::merge_bases(objects, Ends { base: tip, head: ends.head });
+    let Ok(own) = record::reached(objects, &[tip], &[ends.head, ends.base]) else {
+        return false;
+    };
+    !meet.is_empty() && !own.iter().any(|(oid, _)| cut.contains(oid))
 }
 
 /// The commits at which a shallow history was cut.

@@ -77,11 +77,6 @@ impl<'a> Api<'a> {
         self.budget.get()
     }
 
-    /// Whether it is asked with a token.
-    pub fn has_token(&self) -> bool {
-        self.token.is_some()
-    }
-
     /// The URL of a route.
     pub fn url(&self, route: &str) -> String {
         format!("{}{route}", self.base)

@@ -10,17 +10,6 @@ use super::{Api, Asked, GitHubError};
 /// The most bytes that a comparison without files can have.
 const MOST: usize = 8 << 20;
 
-/// What asking for a comparison brought.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Compared {
-    /// What GitHub says.
-    pub said: Comparison,
-    /// Whether it says what it said before.
-    pub unchanged: bool,
-    /// The repository's name now, where it is another than the one asked for.
-    pub renamed: Option<String>,
-}
-
 /// Asks GitHub how many commits `base...head` has on either side, and keeps what it says.
 /// `ends` are the commits that the names mean.
 ///
@@ -32,7 +21,7 @@ pub fn compare(
     upstream: &Upstream,
     names: (&str, &str),
     ends: (Oid, Oid),
-) -> Result<Compared, GitHubError> {
+) -> Result<Comparison, GitHubError> {
     let id = store.ensure_upstream(&upstream.name)?;
     let repository = store.repository_name(id, &upstream.repository)?;
     let repository = repository.as_deref().unwrap_or(&upstream.repository);
@@ -52,11 +41,10 @@ pub fn compare(
     let etag = seen.as_ref().filter(|_| known.is_some()).map(|seen| seen.etag.as_str());
     let reply = api.get(&Asked { route: &route, accept: None, etag, limit: MOST })?;
     let Some(body) = reply.body else {
-        let said = known.ok_or_else(|| GitHubError::Unreadable {
+        return known.ok_or_else(|| GitHubError::Unreadable {
             url: reply.url,
             why: "nothing is newer than what was never stored".to_owned(),
-        })?;
-        return Ok(Compared { said, unchanged: true, renamed: None });
+        });
     };
     let unreadable = |why: String| GitHubError::Unreadable { url: reply.url.clone(), why };
     let parsed: CommitComparison =
@@ -99,7 +87,7 @@ pub fn compare(
         },
     )?;
     store.add_comparison(id, receipt, &said)?;
-    Ok(Compared { unchanged: known.as_ref() == Some(&said), said, renamed })
+    Ok(said)
 }
 
 /// `owner/name` of an API URL that GitHub itself gave.

@@ -57,10 +57,3 @@ pub enum GitHubError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
-
-impl GitHubError {
-    /// Whether the host is there and asks for patience.
-    pub fn is_limit(&self) -> bool {
-        matches!(self, GitHubError::Limited { .. } | GitHubError::Wait { .. })
-    }
-}

@@ -9,6 +9,6 @@ mod token;
 
 pub use api::{Api, Asked, Reply};
 pub use budget::Budget;
-pub use compare::{Compared, compare};
+pub use compare::compare;
 pub use error::GitHubError;
 pub use token::{Token, find};

@@ -150,8 +150,7 @@ impl<'a> Commits<'a> {
 
     /// That not all of history is stored, where that is so.
     fn not_crawled(&self, store: &Store) -> Result<Option<Gap>, QueryError> {
-        let whole = store.last_crawl(self.id, Some("whole"))?;
-        if whole.is_some_and(|crawl| crawl.finished.is_some()) {
+        if store.has_crawled(self.id, "whole")? {
             return Ok(None);
         }
         Ok(Some(Gap {

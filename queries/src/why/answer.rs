@@ -117,7 +117,7 @@ pub fn why(
         nested,
         candidates: &candidates,
         events: &events,
-        nothing: scoring.nothing() && candidates.iter().all(|c| !c.verdict.is_open()),
+        nothing: candidates.iter().all(|c| !c.verdict.is_open()),
         pins: !upstream.pins.is_empty(),
         unread: nested
             .iter()

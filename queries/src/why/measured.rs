@@ -7,6 +7,7 @@ use headwater_store::{ModelName, Observation, Oid, Store};
 
 use super::collect::Collected;
 use super::report::{Candidate, DefaultEvent, NestedWindow, Reason, Verdict};
+use super::score::best_first;
 use super::{AsOf, WhyQuestion};
 use crate::QueryError;
 use crate::measure::{
@@ -93,16 +94,11 @@ pub(super) fn apply(
             .collect();
         weigh(candidate, &about, &known, &conventions);
     }
-    candidates.sort_by(best_first);
+    let standing = |one: &Candidate| (one.verdict, one.score, one.sha);
+    candidates.sort_by(|a, b| best_first(standing(a), standing(b)));
     measurements.disagreements =
         disagreements(&main.upstream.name, &measurements.shown, &conventions);
     Ok(measurements)
-}
-
-/// What is ruled out comes last, whatever its points.
-fn best_first(a: &Candidate, b: &Candidate) -> std::cmp::Ordering {
-    let open = |c: &Candidate| c.verdict.is_open();
-    open(b).cmp(&open(a)).then_with(|| b.score.total_cmp(&a.score)).then_with(|| a.sha.cmp(&b.sha))
 }
 
 /// The commits of an observation's window; `None` where the store lacks an end of it.

@@ -52,13 +52,6 @@ pub(super) struct Scoring {
     pub(super) scale: Scale,
 }
 
-impl Scoring {
-    /// Whether nothing is left that may explain anything.
-    pub(super) fn nothing(&self) -> bool {
-        self.commits.iter().all(|commit| commit.verdict != Verdict::Candidate)
-    }
-}
-
 /// Scores every commit. What later commits say counts with `hindsight` alone; with `beside`
 /// the commits are measured against those of another window.
 pub(super) fn score(
@@ -160,16 +153,21 @@ fn is_spared(verdict: Verdict, entry: &Entry, asked: &Question) -> bool {
     verdict == Verdict::Inert && (lives || of_the_part)
 }
 
-/// What is ruled out comes last, whatever its words.
+/// A verdict, a score and the commit's id: what commits are ordered by.
+pub(super) type Standing = (Verdict, f64, Oid);
+
+/// What is ruled out comes last, whatever its points.
+pub(super) fn best_first(a: Standing, b: Standing) -> Ordering {
+    let open = b.0.is_open().cmp(&a.0.is_open());
+    open.then_with(|| b.1.total_cmp(&a.1)).then_with(|| a.2.cmp(&b.2))
+}
+
 fn sort(commits: &mut [Scored], prepared: &Prepared) {
-    let oid = |commit: &Scored| prepared.entries.get(commit.entry).map(|e| e.features.oid);
-    commits.sort_by(|a, b| -> Ordering {
-        b.verdict
-            .is_open()
-            .cmp(&a.verdict.is_open())
-            .then_with(|| b.score.total_cmp(&a.score))
-            .then_with(|| oid(a).cmp(&oid(b)))
-    });
+    let oid = |commit: &Scored| {
+        prepared.entries.get(commit.entry).map_or(Oid::ZERO, |entry| entry.features.oid)
+    };
+    let standing = |commit: &Scored| (commit.verdict, commit.score, oid(commit));
+    commits.sort_by(|a, b| best_first(standing(a), standing(b)));
 }
 
 /// A pin bump is the heading of what it brings: it ranks right after the best of it.

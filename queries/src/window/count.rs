@@ -26,8 +26,7 @@ impl Span {
         };
         let ends = [&self.base, &self.head].map(|end| end.commit.commit().oid);
         let said = store.comparison(self.upstream, ends[0], ends[1])?;
-        let whole = store.last_crawl(self.upstream, Some("whole"))?;
-        let whole = whole.is_some_and(|crawl| crawl.finished.is_some());
+        let whole = store.has_crawled(self.upstream, "whole")?;
         let agrees = said.as_ref().is_some_and(|said| [said.ahead, said.behind] == stored);
         // A walk that ran into the end of a cut history has not seen the whole window,
         // unless it saw as many commits as the host counts.

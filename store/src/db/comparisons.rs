@@ -1,10 +1,10 @@
 //! What upstream's host reported about windows, and under which names it answered.
 
-use chrono::{DateTime, Utc};
+use chrono::Utc;
 use rusqlite::{OptionalExtension as _, params};
 use serde::Serialize;
 
-use super::{Store, UpstreamId, time};
+use super::{Store, UpstreamId};
 use crate::{Oid, StoreError};
 
 /// What a host's comparison of two commits said.
@@ -31,8 +31,6 @@ pub struct Seen {
     pub receipt: i64,
     /// Its ETag.
     pub etag: String,
-    /// When it came.
-    pub obtained: DateTime<Utc>,
 }
 
 impl Store {
@@ -120,12 +118,12 @@ impl Store {
     /// Those of SQLite.
     pub fn seen_at(&self, upstream: UpstreamId, source: &str) -> Result<Option<Seen>, StoreError> {
         let mut query = self.conn.prepare_cached(
-            "SELECT id, etag, obtained FROM receipt
+            "SELECT id, etag FROM receipt
              WHERE upstream_id = ?1 AND source = ?2 AND etag IS NOT NULL ORDER BY id DESC LIMIT 1",
         )?;
         Ok(query
             .query_row(params![upstream.0, source], |row| {
-                Ok(Seen { receipt: row.get(0)?, etag: row.get(1)?, obtained: time(row.get(2)?) })
+                Ok(Seen { receipt: row.get(0)?, etag: row.get(1)? })
             })
             .optional()?)
     }

@@ -100,6 +100,16 @@ impl Store {
             .optional()?)
     }
 
+    /// Whether the last crawl of a scope (`whole`, or a window as it was asked for) was
+    /// completed.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn has_crawled(&self, upstream: UpstreamId, scope: &str) -> Result<bool, StoreError> {
+        let last = self.last_crawl(upstream, Some(scope))?;
+        Ok(last.is_some_and(|crawl| crawl.finished.is_some()))
+    }
+
     /// What the finished crawls of an upstream were after.
     ///
     /// # Errors
