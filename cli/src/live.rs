@@ -2,11 +2,12 @@
 //! all of history.
 
 use anyhow::{Context as _, bail};
-use headwater_crawler::git::{self, CrawlSummary, Remote, WindowCrawl};
-use headwater_crawler::github::{self, Api, GitHubError, Token};
+use headwater_crawler::git::{self, CrawlSummary, Remote, WholeClone, WindowCrawl, crawl_whole};
+use headwater_crawler::github::{self, Api, GitHubError, Rest, Token};
 use headwater_crawler::http::{Client, Hosts};
 use headwater_crawler::progress::Progress;
 use headwater_crawler::registry::server_version;
+use headwater_crawler::transport::Transport;
 use headwater_queries::reads::TreeReads;
 use headwater_queries::window::{Resolved, Resolver, WindowSpec};
 use headwater_queries::{QueryError, pins};
@@ -17,9 +18,21 @@ use crate::commands::crawl::derive_all;
 use crate::context::Context;
 use crate::render::text::one_line;
 
+/// How windows come from GitHub.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Via {
+    /// By git's own protocol
+    #[default]
+    Git,
+    /// By the REST API, with patches and files from the web and raw hosts: where git's
+    /// protocol is closed
+    Api,
+}
+
 /// The hosts, and what is told of asking them.
 pub struct Live<'a> {
     context: &'a Context,
+    via: Via,
     hosts: Hosts,
     client: Client,
     token: Option<Token>,
@@ -36,9 +49,10 @@ pub struct Brought {
 
 impl<'a> Live<'a> {
     /// The configured hosts, with the user's token where there is one.
-    pub fn new(context: &'a Context) -> anyhow::Result<Self> {
+    pub fn new(context: &'a Context, via: Via) -> anyhow::Result<Self> {
         Ok(Live {
             context,
+            via,
             hosts: context.hosts()?,
             client: context.client()?,
             token: github::find(&|name| std::env::var(name).ok()),
@@ -50,14 +64,28 @@ impl<'a> Live<'a> {
         Ok(Api::new(&self.client, &self.hosts.github_api, self.token.clone())?)
     }
 
-    /// The repository of an upstream, under the name by which it answered last.
-    pub fn remote(&self, store: &Store, upstream: &Upstream) -> anyhow::Result<Remote> {
+    /// The name under which an upstream's repository answered last.
+    fn repository(store: &Store, upstream: &Upstream) -> anyhow::Result<String> {
         let known = match store.find_upstream(&upstream.name)? {
             Some(id) => store.repository_name(id, &upstream.repository)?,
             None => None,
         };
-        let repository = known.as_deref().unwrap_or(&upstream.repository);
-        Ok(Remote::on(&self.hosts.github_web, repository))
+        Ok(known.unwrap_or_else(|| upstream.repository.clone()))
+    }
+
+    /// The repository of an upstream for git.
+    fn remote(&self, store: &Store, upstream: &Upstream) -> anyhow::Result<Remote> {
+        Ok(Remote::on(&self.hosts.github_web, &Self::repository(store, upstream)?))
+    }
+
+    /// The repository of an upstream for the API.
+    fn rest<'b>(
+        &'b self,
+        api: &'b Api<'b>,
+        store: &Store,
+        upstream: &Upstream,
+    ) -> anyhow::Result<Rest<'b>> {
+        Ok(Rest::new(api, &self.client, &self.hosts, &Self::repository(store, upstream)?))
     }
 
     /// A window whose ends may be `installed`, `latest` or `previous`, by the tags that the
@@ -71,7 +99,10 @@ impl<'a> Live<'a> {
         if !is_relative(&window.base) && !is_relative(&window.head) {
             return Ok(window.clone());
         }
-        let refs = self.remote(store, upstream)?.refs(&upstream.branch)?;
+        let refs = match self.via {
+            Via::Git => self.remote(store, upstream)?.refs(upstream, None)?,
+            Via::Api => self.rest(&self.api()?, store, upstream)?.refs(upstream, None)?,
+        };
         let tags: Vec<String> = refs.tags.into_iter().map(|tag| tag.name).collect();
         relative(upstream, &tags, window, &|| self.installed(upstream))
     }
@@ -137,16 +168,25 @@ impl<'a> Live<'a> {
             };
         }
         let remote = self.remote(store, upstream)?;
-        let refs = remote.refs(&upstream.branch)?;
+        let rest = self.rest(api, store, upstream)?;
+        let transport: &dyn Transport = match self.via {
+            Via::Git => &remote,
+            Via::Api => &rest,
+        };
+        let refs = transport.refs(upstream, Some([&window.base, &window.head]))?;
         let base = git::resolve(upstream, &refs, &window.base)?;
         let head = git::resolve(upstream, &refs, &window.head)?;
         let name = format!("{} {}..{}", upstream.name, base.0, head.0);
-        let said = self.compared(api, store, upstream, &base, &head)?;
+        let said = match self.via {
+            Via::Git => self.compared(api, store, upstream, &base, &head)?,
+            // The commits come with it, so that nothing can be done without it.
+            Via::Api => Ok(rest.compare(store, upstream, (&base.0, &head.0), (base.1, head.1))?),
+        };
         let extractors = self.context.extractors()?;
         let reads = TreeReads::new(upstream, &extractors)?;
         let summary = WindowCrawl {
             upstream,
-            remote: &remote,
+            transport,
             refs,
             base,
             head,
@@ -185,7 +225,8 @@ impl<'a> Live<'a> {
         progress: &dyn Progress,
     ) -> anyhow::Result<CrawlSummary> {
         let remote = self.remote(store, upstream)?;
-        let summary = git::clone_whole(store, upstream, &remote, self.context.jobs(), progress)
+        let clone = WholeClone::new(store, upstream, &remote);
+        let summary = crawl_whole(store, upstream, &clone, self.context.jobs(), progress)
             .with_context(|| format!("{} was not fetched whole", upstream.name))?;
         derive_all(self.context, store, upstream, progress)?;
         Ok(summary)

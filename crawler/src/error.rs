@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use headwater_store::StoreError;
 use headwater_store::git::GitError;
 
+use crate::github::GitHubError;
+
 /// An error of a crawl. What was stored before it stays stored.
 #[derive(Debug, thiserror::Error)]
 pub enum CrawlError {
@@ -90,6 +92,14 @@ pub enum CrawlError {
     /// A thread of the crawl died.
     #[error("a part of the crawl died; what was stored is kept, run it again")]
     Died,
+    /// GitHub's API or one of its other hosts gave no answer.
+    #[error(transparent)]
+    GitHub(#[from] GitHubError),
+    /// A transport that brings windows alone was asked for all of history.
+    #[error(
+        "GitHub's API gives windows, and not all of a history; `headwater clone {0}` takes it by git, `headwater crawl {0} --from-git DIR` from a clone"
+    )]
+    WindowsOnly(String),
     /// Git failed.
     #[error(transparent)]
     Git(#[from] GitError),

@@ -9,5 +9,6 @@ pub mod github;
 pub mod http;
 pub mod progress;
 pub mod registry;
+pub mod transport;
 
 pub use error::CrawlError;

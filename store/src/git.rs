@@ -85,7 +85,21 @@ pub fn output_with_input<S: AsRef<OsStr>>(
     input: Vec<u8>,
 ) -> Result<Vec<u8>, GitError> {
     let mut command = git(git_dir);
-    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(args);
+    finish_with_input(command, git_dir, &describe(args), input)
+}
+
+/// Runs a prepared command with `input` on its standard input and checks its status.
+///
+/// # Errors
+/// As [`output`].
+pub fn finish_with_input(
+    mut command: Command,
+    dir: &Path,
+    what: &str,
+    input: Vec<u8>,
+) -> Result<Vec<u8>, GitError> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(GitError::Start)?;
     // Written from a thread of its own: git may answer before it has read everything.
     let stdin = child.stdin.take();
@@ -95,7 +109,7 @@ pub fn output_with_input<S: AsRef<OsStr>>(
     });
     let output = child.wait_with_output().map_err(GitError::Start)?;
     drop(writer.join());
-    checked(output, git_dir, &describe(args))
+    checked(output, dir, what)
 }
 
 /// Runs a prepared command to its end and checks its status.

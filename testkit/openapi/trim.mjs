@@ -6,7 +6,8 @@ const repo = "/repos/{owner}/{repo}";
 const wanted = [
   repo, `${repo}/compare/{basehead}`, `${repo}/commits`, `${repo}/commits/{ref}`,
   `${repo}/commits/{commit_sha}/pulls`, `${repo}/tags`, `${repo}/git/tags/{tag_sha}`,
-  `${repo}/git/matching-refs/{ref}`, `${repo}/git/ref/{ref}`, `${repo}/releases`,
+  `${repo}/git/matching-refs/{ref}`, `${repo}/git/ref/{ref}`, `${repo}/git/trees/{tree_sha}`,
+  `${repo}/git/blobs/{file_sha}`, `${repo}/releases`,
   `${repo}/releases/latest`, `${repo}/releases/tags/{tag}`, `${repo}/pulls/{pull_number}`,
   `${repo}/issues`, `${repo}/issues/{issue_number}`, `${repo}/security-advisories`,
   "/search/issues", "/rate_limit",

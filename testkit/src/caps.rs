@@ -23,6 +23,10 @@ pub struct Caps {
     pub releases: usize,
     /// Results of a search, at most.
     pub search: usize,
+    /// References in one list, which has no pages and no mark where it ends.
+    pub refs: usize,
+    /// Entries of a tree that is asked for with all that is below it.
+    pub tree_entries: usize,
 }
 
 impl Default for Caps {
@@ -38,6 +42,8 @@ impl Default for Caps {
             per_page: 100,
             releases: 1000,
             search: 1000,
+            refs: 1000,
+            tree_entries: 100_000,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use chrono::{DateTime, Utc};
+use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
 /// The tree without files, which every git knows.
@@ -18,6 +19,8 @@ pub(crate) struct CommitFacts {
     pub author: Signature,
     pub committer: Signature,
     pub message: String,
+    /// Its signature and what that is over, where it is signed.
+    pub signature: Option<(String, String)>,
 }
 
 /// Who and when.
@@ -108,7 +111,32 @@ impl Git {
             "--format=%H%x00%T%x00%P%x00%an%x00%ae%x00%at%x00%cn%x00%ce%x00%ct%x00%B%x00%x01";
         let fixed = ["log", format, "--encoding=UTF-8"];
         let text = self.text(&[&fixed[..], args].concat()).await.unwrap_or_default();
-        text.split("\0\u{1}").filter_map(|record| commit(record.trim_start_matches('\n'))).collect()
+        let records = text.split("\0\u{1}").map(|record| record.trim_start_matches('\n'));
+        let mut all: Vec<CommitFacts> = records.filter_map(commit).collect();
+        let shas: String = all.iter().map(|c| format!("{}\n", c.sha)).collect();
+        let objects = self.objects(shas).await.unwrap_or_default();
+        for (facts, object) in all.iter_mut().zip(objects) {
+            facts.signature = signature(&object);
+        }
+        all
+    }
+
+    /// The bytes of many objects.
+    async fn objects(&self, ids: String) -> Option<Vec<Vec<u8>>> {
+        let mut git = command(&self.0);
+        git.env("GIT_DIR", ".").args(["cat-file", "--batch"]);
+        let mut child = git.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()?;
+        let mut input = child.stdin.take()?;
+        tokio::spawn(async move { input.write_all(ids.as_bytes()).await });
+        let out = child.wait_with_output().await.ok()?.stdout;
+        let (mut rest, mut all) = (&out[..], Vec::new());
+        while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+            let size = String::from_utf8_lossy(&rest[..end]);
+            let size: usize = size.rsplit(' ').next()?.parse().ok()?;
+            all.push(rest.get(end + 1..end + 1 + size)?.to_vec());
+            rest = rest.get(end + 2 + size..)?;
+        }
+        Some(all)
     }
 
     /// One commit.
@@ -175,7 +203,20 @@ fn commit(record: &str) -> Option<CommitFacts> {
     };
     let (author, committer) = (signature()?, signature()?);
     let message = fields.next()?.trim_end_matches('\n').to_owned();
-    Some(CommitFacts { sha, tree, parents, author, committer, message })
+    Some(CommitFacts { sha, tree, parents, author, committer, message, signature: None })
+}
+
+/// A commit object's signature, and the object without it.
+fn signature(object: &[u8]) -> Option<(String, String)> {
+    let text = std::str::from_utf8(object).ok()?;
+    let (head, message) = text.split_once("\n\n")?;
+    let (before, rest) = head.split_once("\ngpgsig ")?;
+    let lines: Vec<&str> = rest.lines().collect();
+    let own = lines.iter().skip(1).take_while(|line| line.starts_with(' ')).count() + 1;
+    let unindented = lines[..own].iter().map(|line| line.strip_prefix(' ').unwrap_or(line));
+    let signature = unindented.collect::<Vec<_>>().join("\n");
+    let after: String = lines[own..].iter().map(|line| format!("\n{line}")).collect();
+    Some((signature, format!("{before}{after}\n\n{message}")))
 }
 
 fn raw_entries(bytes: &[u8]) -> Vec<FileFacts> {

@@ -20,6 +20,7 @@
 //! ```
 
 mod caps;
+mod downloads;
 mod fault;
 mod git;
 mod github;

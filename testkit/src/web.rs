@@ -13,6 +13,7 @@ use futures_util::stream;
 use http_body_util::BodyExt;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 
+use crate::downloads;
 use crate::git::command;
 use crate::github::{Found, Repo, Shared, newest_final, sorted};
 use crate::host::text;
@@ -29,18 +30,21 @@ pub(crate) fn router(world: Shared) -> Router {
         .route("/{owner}/{repo}/releases/latest", get(latest))
         .route("/{owner}/{repo}/releases/tag/{tag}", get(page))
         .route("/{owner}/{repo}/releases/download/{tag}/{name}", get(asset))
+        .route("/{owner}/{repo}/compare/{name}", get(downloads::range))
+        .route("/{owner}/{repo}/commit/{name}", get(downloads::commit))
+        .route("/{owner}/{repo}/archive/{name}", get(downloads::archive))
         .route("/{owner}/{repo}/info/refs", get(smart))
         .route("/{owner}/{repo}/git-upload-pack", post(smart))
         .fallback(async || missing())
         .with_state(world)
 }
 
-fn missing() -> Response {
+pub(crate) fn missing() -> Response {
     text(404, HTML, "<html><title>Page not found</title></html>".to_owned())
 }
 
 /// The repository of a page, or a redirect to where it is now.
-struct Asked(Repo);
+pub(crate) struct Asked(pub Repo);
 
 impl FromRequestParts<Shared> for Asked {
     type Rejection = Response;
@@ -75,7 +79,7 @@ fn redirect(status: StatusCode, to: &str) -> Response {
     response
 }
 
-async fn page(Asked(repo): Asked, OriginalUri(uri): OriginalUri) -> Response {
+pub(crate) async fn page(Asked(repo): Asked, OriginalUri(uri): OriginalUri) -> Response {
     let title = escape(&format!("{} {}", repo.full_name(), uri.path()));
     text(200, HTML, format!("<!DOCTYPE html><html><title>{title}</title></html>"))
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use crate::commands::crawl::print_summary;
 use crate::context::Context;
-use crate::live::Live;
+use crate::live::{Live, Via};
 use crate::progress::Shown;
 
 /// Take all of an upstream's history into the store
@@ -28,6 +28,6 @@ pub struct Args {
 pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let upstream = context.upstreams.get(&args.upstream)?;
     let mut store = context.open_or_create()?;
-    let summary = Live::new(context)?.whole(&mut store, upstream, &Shown::new())?;
+    let summary = Live::new(context, Via::Git)?.whole(&mut store, upstream, &Shown::new())?;
     print_summary(&store, upstream, &summary)
 }

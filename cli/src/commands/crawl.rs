@@ -14,18 +14,20 @@ use headwater_store::objects::ObjectStore;
 use headwater_store::upstream::Upstream;
 
 use crate::context::Context;
-use crate::live::Live;
+use crate::live::{Live, Via};
 use crate::progress::Shown;
 
 /// Fetch what the store lacks of an upstream, or of models
 ///
 /// A window comes from GitHub by git's own protocol, with only the files that answers
-/// need, and the windows that its pins open with it. `headwater clone` takes all of
-/// history; with --from-git, that of a clone which you have. What was stored is not
-/// fetched again, and a crawl that is cut short is completed by the next.
+/// need, and the windows that its pins open with it; --via api brings the same where
+/// git's protocol is closed. `headwater clone` takes all of history; with --from-git, that
+/// of a clone which you have. What was stored is not fetched again, and a crawl that is
+/// cut short is completed by the next.
 ///
 /// Examples:
 ///   headwater crawl ollama v0.32.9..v0.32.13          one window, without a clone
+///   headwater crawl ollama previous..latest --via api    the same without git's protocol
 ///   headwater crawl ollama                            what is new, after a whole crawl
 ///   headwater crawl ollama --from-git ~/src/ollama    all of a clone's history
 ///   headwater crawl models gemma4:26b qwen3.6:27b     what the registry publishes of them
@@ -43,6 +45,9 @@ pub struct Args {
     /// Read this clone, bare or not; it is never written to
     #[arg(long, value_name = "DIR")]
     pub from_git: Option<PathBuf>,
+    /// How a window comes from GitHub
+    #[arg(long, value_enum, default_value_t, conflicts_with = "from_git")]
+    pub via: Via,
     #[command(flatten)]
     pub models: super::crawl_models::ModelArgs,
 }
@@ -65,8 +70,17 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let window = window.map(WindowSpec::parse).transpose()?;
     let mut store = context.open_or_create()?;
     let progress = Shown::new();
+    if args.via == Via::Api && window.is_none() {
+        bail!(
+            "GitHub's API gives a window and not all of history: name one (`headwater crawl {0} previous..latest --via api`), or take all by git (`headwater clone {0}`)",
+            upstream.name
+        );
+    }
     let summary = match (args.from_git, window) {
-        (None, Some(window)) => return live_window(context, store, upstream, &window, &progress),
+        (None, Some(window)) => {
+            let live = Live::new(context, args.via)?;
+            return live_window(&live, store, upstream, &window, &progress);
+        }
         (None, None) => again(context, &mut store, upstream, &progress)?,
         (Some(dir), window) => {
             let scope = match window {
@@ -81,13 +95,12 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
 
 /// Fetches a window from upstream's hosts, with those that its pins open.
 fn live_window(
-    context: &Context,
+    live: &Live<'_>,
     mut store: Store,
     upstream: &Upstream,
     window: &WindowSpec,
     progress: &dyn Progress,
 ) -> anyhow::Result<ExitCode> {
-    let live = Live::new(context)?;
     let window = live.ends(&store, upstream, window)?;
     let brought = live.windows(&mut store, upstream, &window, progress)?;
     let mut stdout = anstream::stdout();
@@ -110,7 +123,7 @@ fn again(
 ) -> anyhow::Result<CrawlSummary> {
     let objects = store.objects(&upstream.name).ok();
     if objects.as_ref().is_some_and(ObjectStore::is_whole) {
-        return Live::new(context)?.whole(store, upstream, progress);
+        return Live::new(context, Via::Git)?.whole(store, upstream, progress);
     }
     let borrowed = objects.and_then(|objects| objects.borrows_from());
     match borrowed.as_deref().and_then(Path::parent) {

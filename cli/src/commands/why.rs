@@ -15,7 +15,7 @@ use headwater_store::{Store, StoreError};
 use super::kept;
 use crate::args::Format;
 use crate::context::Context;
-use crate::live::{Live, is_relative, relative};
+use crate::live::{Live, Via, is_relative, relative};
 use crate::progress::Shown;
 use crate::render::{self, page::Page, text::one_line};
 
@@ -66,6 +66,9 @@ pub struct Args {
     /// Ask nothing of any network
     #[arg(long)]
     pub offline: bool,
+    /// How what is lacking comes from GitHub
+    #[arg(long, value_enum, default_value_t, conflicts_with = "offline")]
+    pub via: Via,
     /// Show so many candidates [default: 5 on a screen, all in JSON]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
@@ -127,7 +130,9 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let mut live = None;
     let window = match (is_relative(&window.base) || is_relative(&window.head), args.offline) {
         (false, _) => window,
-        (true, false) => live.insert(Live::new(context)?).ends(&store, upstream, &window)?,
+        (true, false) => {
+            live.insert(Live::new(context, args.via)?).ends(&store, upstream, &window)?
+        }
         (true, true) => stored_ends(&store, upstream, &window)?,
     };
     let question = WhyQuestion {
@@ -147,7 +152,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         answer => {
             let live = match live {
                 Some(live) => live,
-                None => Live::new(context)?,
+                None => Live::new(context, args.via)?,
             };
             fetched(context, &mut store, &live, &rules, answer, upstream, &question)?
         }

@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use chrono::Utc;
-use headwater_store::Oid;
 use headwater_store::git;
 use headwater_store::model::{Tag, TagObservation};
+use headwater_store::objects::ObjectStore;
 use headwater_store::upstream::Upstream;
+use headwater_store::{Oid, StoreError};
 
 use crate::CrawlError;
+use crate::transport::{Brought, Refs, Transport, Wanted};
 
 /// A bare or ordinary clone of an upstream.
 #[derive(Debug, Clone)]
@@ -145,6 +147,40 @@ impl Clone {
     /// The upstream that it is a clone of.
     pub fn upstream(&self) -> &str {
         &self.upstream
+    }
+}
+
+impl Transport for Clone {
+    fn name(&self) -> &'static str {
+        "git"
+    }
+
+    fn place(&self) -> String {
+        self.git_dir.display().to_string()
+    }
+
+    fn refs(&self, upstream: &Upstream, _ends: Option<[&str; 2]>) -> Result<Refs, CrawlError> {
+        let branch = Some(self.branch_head(&upstream.branch)?);
+        Ok(Refs { branch, tags: self.tags()?, all: true })
+    }
+
+    /// Its objects are borrowed, never copied.
+    fn history(&self, objects: &ObjectStore, _wanted: &Wanted<'_>) -> Result<Brought, CrawlError> {
+        objects.borrow_from(&self.objects_dir())?;
+        // A shallow clone's history ends where it says; the object store must know.
+        let own = objects.dir().join("shallow");
+        let shared = match self.shallow_file() {
+            Some(file) => std::fs::copy(file, &own).map(drop),
+            None if own.exists() => std::fs::remove_file(&own),
+            None => Ok(()),
+        };
+        let io = |source| CrawlError::Store(StoreError::Io { path: own, source });
+        shared.map(|()| Brought::default()).map_err(io)
+    }
+
+    /// What it lacks is found when it is read.
+    fn files(&self, _objects: &ObjectStore, _blobs: &[Oid]) -> Result<Vec<Oid>, CrawlError> {
+        Ok(Vec::new())
     }
 }
 

@@ -7,9 +7,11 @@ use headwater_store::upstream::Upstream;
 use headwater_store::{Oid, Store, StoreError};
 
 use super::clone::Clone;
-use super::record::{Ends, Recording, Scope, Source};
+use super::record::{Recording, Scope, Source};
+use super::window::WindowCrawl;
 use crate::CrawlError;
 use crate::progress::Progress;
+use crate::transport::{Transport, Wanted};
 
 /// What of a clone to crawl.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,45 +95,52 @@ pub fn crawl_clone(
 ) -> Result<CrawlSummary, CrawlError> {
     let upstream = crawl.upstream;
     let clone = Clone::open(crawl.dir, upstream)?;
-    let head = clone.branch_head(&upstream.branch)?;
-    let tags = clone.tags()?;
-    refuse_others(store, &clone, head, crawl)?;
-    let objects = ObjectStore::open_or_create(&store.objects_dir(&upstream.name), &upstream.name)?;
-    objects.borrow_from(&clone.objects_dir())?;
-    share_cut(&clone, &objects)?;
-
-    let tips = match &crawl.scope {
-        CrawlScope::Whole => Scope::Whole,
-        CrawlScope::Window { base, head: newer } => Scope::Window {
-            name: format!("{base}..{newer}"),
-            ends: Ends { base: clone.resolve(base)?, head: clone.resolve(newer)? },
-            others: Vec::new(),
-        },
-    };
-    let source = Source {
-        transport: "git",
-        place: clone.git_dir().display().to_string(),
-        branch: head,
-        tags,
-    };
-    let recording = Recording {
-        upstream,
-        objects: &objects,
-        source,
-        scope: tips,
-        lacking: Vec::new(),
-        jobs: crawl.jobs,
-    };
-    recording.run(store, progress)
+    refuse_others(store, &clone, clone.branch_head(&upstream.branch)?, crawl)?;
+    match &crawl.scope {
+        CrawlScope::Whole => crawl_whole(store, upstream, &clone, crawl.jobs, progress),
+        CrawlScope::Window { base, head } => WindowCrawl {
+            upstream,
+            transport: &clone,
+            refs: clone.refs(upstream, None)?,
+            base: (base.clone(), clone.resolve(base)?),
+            head: (head.clone(), clone.resolve(head)?),
+            said: None,
+            // Whatever a clone lacks of its trees, it lacks for good.
+            at_ends: &|_| false,
+            jobs: crawl.jobs,
+        }
+        .run(store, progress),
+    }
 }
 
-/// A shallow clone's history ends where it says; the object store must know.
-fn share_cut(clone: &Clone, objects: &ObjectStore) -> Result<(), CrawlError> {
-    let own = objects.dir().join("shallow");
-    let io = |e| CrawlError::Store(StoreError::Io { path: own.clone(), source: e });
-    match clone.shallow_file() {
-        Some(file) => std::fs::copy(file, &own).map(|_| ()).map_err(io),
-        None if own.exists() => std::fs::remove_file(&own).map_err(io),
-        None => Ok(()),
+/// Brings all of an upstream's history, or what is new of it, and stores what the store
+/// lacks.
+///
+/// # Errors
+/// Those of the transport and of the store. What was there before stays.
+pub fn crawl_whole(
+    store: &mut Store,
+    upstream: &Upstream,
+    transport: &dyn Transport,
+    jobs: usize,
+    progress: &dyn Progress,
+) -> Result<CrawlSummary, CrawlError> {
+    let objects = ObjectStore::open_or_create(&store.objects_dir(&upstream.name), &upstream.name)?;
+    let stage = progress.stage("fetching history", None);
+    let brought = transport.history(&objects, &Wanted::Whole(&upstream.branch))?;
+    drop(stage);
+    Recording {
+        upstream,
+        objects: &objects,
+        source: Source {
+            transport: transport.name(),
+            place: transport.place(),
+            refs: transport.refs(upstream, None)?,
+        },
+        scope: Scope::Whole,
+        lacking: Vec::new(),
+        brought,
+        jobs,
     }
+    .run(store, progress)
 }

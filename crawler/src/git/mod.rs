@@ -2,18 +2,19 @@
 
 mod clone;
 mod crawl;
+mod partial;
 mod patch_id;
-mod record;
-mod remote;
+pub(crate) mod record;
+pub(crate) mod remote;
 mod revision;
 mod stream;
 mod walk;
 mod whole;
-mod window;
+pub(crate) mod window;
 
 pub use clone::Clone;
-pub use crawl::{CrawlScope, CrawlSummary, GitCrawl, crawl_clone};
-pub use remote::{Remote, RemoteRefs};
+pub use crawl::{CrawlScope, CrawlSummary, GitCrawl, crawl_clone, crawl_whole};
+pub use remote::Remote;
 pub use revision::{Version, resolve, version};
-pub use whole::clone_whole;
+pub use whole::WholeClone;
 pub use window::WindowCrawl;

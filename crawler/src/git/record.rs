@@ -14,33 +14,23 @@ use super::crawl::CrawlSummary;
 use super::walk::Walk;
 use crate::CrawlError;
 use crate::progress::Progress;
+use crate::transport::{Brought, Ends, Refs};
 
 /// A commit with its parents.
-pub(super) type Listed = (Oid, Vec<Oid>);
+pub(crate) type Listed = (Oid, Vec<Oid>);
 
 /// Where the objects came from, and which refs it has.
-pub(super) struct Source {
+pub(crate) struct Source {
     /// The transport, as receipts name it.
-    pub(super) transport: &'static str,
+    pub(crate) transport: &'static str,
     /// A URL, or the directory of a clone.
-    pub(super) place: String,
-    /// The head of the default branch.
-    pub(super) branch: Oid,
-    /// Its tags.
-    pub(super) tags: Vec<TagObservation>,
-}
-
-/// Both ends of a window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Ends {
-    /// The older one.
-    pub(super) base: Oid,
-    /// The newer one.
-    pub(super) head: Oid,
+    pub(crate) place: String,
+    /// Its refs.
+    pub(crate) refs: Refs,
 }
 
 /// Which commits are to be stored.
-pub(super) enum Scope {
+pub(crate) enum Scope {
     /// Those that the branch and the tags reach.
     Whole,
     /// Those on either side of two ends, where they meet, and what else leads to `others`.
@@ -55,25 +45,31 @@ pub(super) enum Scope {
 }
 
 /// Commits to be stored from an object store.
-pub(super) struct Recording<'a> {
-    pub(super) upstream: &'a Upstream,
-    pub(super) objects: &'a ObjectStore,
-    pub(super) source: Source,
-    pub(super) scope: Scope,
+pub(crate) struct Recording<'a> {
+    pub(crate) upstream: &'a Upstream,
+    pub(crate) objects: &'a ObjectStore,
+    pub(crate) source: Source,
+    pub(crate) scope: Scope,
     /// Objects that the source was asked for and does not have.
-    pub(super) lacking: Vec<Oid>,
-    pub(super) jobs: usize,
+    pub(crate) lacking: Vec<Oid>,
+    /// What else came of the history.
+    pub(crate) brought: Brought,
+    pub(crate) jobs: usize,
 }
 
 impl Recording<'_> {
     /// Stores what the store lacks.
-    pub(super) fn run(
+    pub(crate) fn run(
         self,
         store: &mut Store,
         progress: &dyn Progress,
     ) -> Result<CrawlSummary, CrawlError> {
-        let Recording { upstream, objects, source, scope, lacking, jobs } = self;
-        let head = source.branch;
+        let Recording { upstream, objects, source, scope, lacking, brought, jobs } = self;
+        let head = match (&scope, source.refs.branch) {
+            (_, Some(branch)) => branch,
+            (Scope::Window { ends, .. }, None) => ends.head,
+            (Scope::Whole, None) => return Err(no_branch(upstream)),
+        };
         let id = store.ensure_upstream(&upstream.name)?;
         let news = news(store, objects, id, upstream, &source)?;
         let name = match &scope {
@@ -117,13 +113,19 @@ impl Recording<'_> {
         if news.branch_moved {
             writer.add_branch(&upstream.branch, head, Utc::now())?;
         }
+        if let Scope::Window { ends, .. } = &scope {
+            let doubts: Vec<_> =
+                brought.doubts.iter().map(|doubt| (doubt.kind, doubt.detail.as_str())).collect();
+            writer.set_doubts(ends.base, ends.head, &doubts)?;
+        }
         writer.commit()?;
 
         let stage = progress.stage("commits and patches", Some(wanted.len() as u64));
         let walk = Walk { git_dir: objects.dir(), commits: &wanted, missing: &missing, jobs };
-        walk.run(|batch| {
+        walk.run(|mut batch| {
             let mut writer = store.writer(id, receipt, &mut caches)?;
-            for commit in &batch {
+            for commit in &mut batch {
+                commit.unproven = brought.unproven.contains(&commit.commit.oid);
                 writer.add_commit(commit)?;
             }
             writer.commit()?;
@@ -163,13 +165,13 @@ fn news(
     upstream: &Upstream,
     source: &Source,
 ) -> Result<News, CrawlError> {
-    let (head, seen) = (source.branch, &source.tags);
+    let (head, seen) = (source.refs.branch, &source.refs.tags);
     let known: HashMap<String, _> =
         store.tags(id)?.into_iter().map(|tag| (tag.name.clone(), tag)).collect();
     let names: HashSet<&str> = seen.iter().map(|tag| tag.name.as_str()).collect();
     let mut tags: Vec<TagObservation> = known
         .keys()
-        .filter(|name| !names.contains(name.as_str()))
+        .filter(|name| source.refs.all && !names.contains(name.as_str()))
         .map(|name| TagObservation { name: name.clone(), tag: None, observed: Utc::now() })
         .collect();
     tags.sort_by(|a, b| a.name.cmp(&b.name));
@@ -183,11 +185,12 @@ fn news(
         .filter(stays)
         .chain(&tags)
         .filter_map(|t| Some(t.tag.as_ref()?.commit))
-        .chain([head])
+        .chain(head)
         .collect();
     tips.sort();
     tips.dedup();
-    let branch_moved = store.branch(id, &upstream.branch)?.map(|(oid, _)| oid) != Some(head);
+    let stored = store.branch(id, &upstream.branch)?.map(|(oid, _)| oid);
+    let branch_moved = head.is_some() && stored != head;
     Ok(News { tags, branch_moved, tips })
 }
 
@@ -205,7 +208,7 @@ fn no_files(
 }
 
 /// The types of those of these objects that are there.
-pub(super) fn kinds(
+pub(crate) fn kinds(
     objects: &ObjectStore,
     oids: impl Iterator<Item = Oid>,
 ) -> Result<HashMap<Oid, String>, CrawlError> {
@@ -224,15 +227,31 @@ pub(super) fn kinds(
         .collect())
 }
 
+/// An upstream without the branch that its file names.
+fn no_branch(upstream: &Upstream) -> CrawlError {
+    CrawlError::NoSuchRef {
+        upstream: upstream.name.clone(),
+        name: upstream.branch.clone(),
+        nearest: "; it is the default branch that the upstream's file names".to_owned(),
+    }
+}
+
+/// How many commits each side of a window has alone: the newer one's, the older one's.
+pub(crate) fn sides(objects: &ObjectStore, ends: Ends) -> Result<[u64; 2], CrawlError> {
+    let ahead = reached(objects, &[ends.head], &[ends.base])?.len() as u64;
+    let behind = reached(objects, &[ends.base], &[ends.head])?.len() as u64;
+    Ok([ahead, behind])
+}
+
 /// Where two commits' histories meet.
-pub(super) fn merge_bases(objects: &ObjectStore, ends: Ends) -> Vec<Oid> {
+pub(crate) fn merge_bases(objects: &ObjectStore, ends: Ends) -> Vec<Oid> {
     let args = ["merge-base", "--all", &ends.base.to_string(), &ends.head.to_string()];
     let printed = git::output(objects.dir(), &args).unwrap_or_default();
     String::from_utf8_lossy(&printed).lines().filter_map(|line| line.parse().ok()).collect()
 }
 
 /// The commits that `tips` reach and `without` do not, with their parents, oldest first.
-pub(super) fn reached(
+pub(crate) fn reached(
     objects: &ObjectStore,
     tips: &[Oid],
     without: &[Oid],
@@ -245,7 +264,7 @@ pub(super) fn reached(
 
 /// The commits of a window: those on either side, the ends, where the sides meet, and
 /// what leads to the tips beside it.
-pub(super) fn window(
+pub(crate) fn window(
     objects: &ObjectStore,
     ends: Ends,
     others: &[Oid],

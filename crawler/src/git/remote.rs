@@ -7,12 +7,12 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use headwater_store::git::{self, GitError};
-use headwater_store::model::TagObservation;
 use headwater_store::objects::ObjectStore;
 use headwater_store::{Oid, StoreError};
 
 use super::clone::peeled;
 use crate::CrawlError;
+use crate::transport::Refs;
 
 /// How long a host may take to list its refs.
 const LISTING: Duration = Duration::from_secs(120);
@@ -37,15 +37,6 @@ pub struct Remote {
     url: String,
 }
 
-/// What a host shows of a repository.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RemoteRefs {
-    /// The head of the branch that was asked for.
-    pub branch: Option<Oid>,
-    /// Its tags, annotated ones peeled.
-    pub tags: Vec<TagObservation>,
-}
-
 impl Remote {
     /// The repository `owner/name` on the web host `base`, a URL without a slash at its end.
     pub fn on(base: &str, repository: &str) -> Self {
@@ -61,7 +52,7 @@ impl Remote {
     ///
     /// # Errors
     /// [`CrawlError::Remote`] where the host cannot be reached or does not answer as git.
-    pub fn refs(&self, branch: &str) -> Result<RemoteRefs, CrawlError> {
+    pub(super) fn list(&self, branch: &str) -> Result<Refs, CrawlError> {
         let wanted = format!("refs/heads/{branch}");
         let command = || {
             let mut command = Command::new("git");
@@ -77,7 +68,8 @@ impl Remote {
         let listed = || text.lines().filter_map(|line| line.split_once('\t'));
         let branch = listed().find(|(_, name)| *name == wanted);
         let tags = listed().filter_map(|(oid, name)| Some((oid, name.strip_prefix("refs/tags/")?)));
-        Ok(RemoteRefs { branch: branch.and_then(|(oid, _)| oid.parse().ok()), tags: peeled(tags) })
+        let branch = branch.and_then(|(oid, _)| oid.parse().ok());
+        Ok(Refs { branch, tags: peeled(tags), all: true })
     }
 
     /// Brings commits and trees, without files, and keeps a ref for each tip. With a
@@ -85,7 +77,7 @@ impl Remote {
     ///
     /// # Errors
     /// [`CrawlError::Remote`].
-    pub fn fetch_commits(
+    pub(super) fn fetch_commits(
         &self,
         objects: &ObjectStore,
         tips: &[Oid],
@@ -111,7 +103,7 @@ impl Remote {
     ///
     /// # Errors
     /// [`CrawlError::Remote`].
-    pub fn fetch_files(
+    pub(super) fn fetch_files(
         &self,
         objects: &ObjectStore,
         blobs: &[Oid],
@@ -152,7 +144,7 @@ impl Remote {
     ///
     /// # Errors
     /// [`CrawlError::Remote`].
-    pub fn fetch_all(&self, dir: &Path, branch: &str) -> Result<(), CrawlError> {
+    pub(super) fn fetch_all(&self, dir: &Path, branch: &str) -> Result<(), CrawlError> {
         let command = || {
             let mut command = git::git(dir);
             self.configure(&mut command);
@@ -280,7 +272,7 @@ impl Remote {
 
 /// Keeps other processes of ours from fetching into a repository, as long as the file
 /// lives, and clears what a git which was killed left there.
-fn hold(dir: &Path) -> Result<File, CrawlError> {
+pub(crate) fn hold(dir: &Path) -> Result<File, CrawlError> {
     let path = dir.join("headwater-fetch");
     let io = |source| CrawlError::Store(StoreError::Io { path: path.clone(), source });
     let file = File::create(&path).map_err(io)?;

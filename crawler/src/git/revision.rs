@@ -3,19 +3,15 @@
 use headwater_store::Oid;
 use headwater_store::upstream::Upstream;
 
-use super::remote::RemoteRefs;
 use crate::CrawlError;
+use crate::transport::Refs;
 
 /// What an end names, as the host calls it, and the commit: a tag, with or without its
 /// prefix; the branch; or an object id in full.
 ///
 /// # Errors
 /// [`CrawlError::NoSuchRef`].
-pub fn resolve(
-    upstream: &Upstream,
-    refs: &RemoteRefs,
-    name: &str,
-) -> Result<(String, Oid), CrawlError> {
+pub fn resolve(upstream: &Upstream, refs: &Refs, name: &str) -> Result<(String, Oid), CrawlError> {
     let tag = |wanted: &str| {
         let tag = refs.tags.iter().find(|tag| tag.name == wanted)?;
         Some((tag.name.clone(), tag.tag.as_ref()?.commit))
@@ -29,7 +25,7 @@ pub fn resolve(
         .ok_or_else(|| no_such_ref(upstream, refs, name))
 }
 
-fn no_such_ref(upstream: &Upstream, refs: &RemoteRefs, name: &str) -> CrawlError {
+fn no_such_ref(upstream: &Upstream, refs: &Refs, name: &str) -> CrawlError {
     let wanted = version(upstream, name);
     let distance = |tag: &str| match (&wanted, version(upstream, tag)) {
         // Versions are near by their numbers, other names by their letters.

@@ -57,7 +57,7 @@ impl<'a, R: BufRead> Stream<'a, R> {
         let patch_id = self.patches(&mut files)?;
         let gap = files.iter().any(|file| file.change.gap);
         let patch_id = patch_id.filter(|_| !gap && !self.deferred);
-        Ok(Some(NewCommit { commit, patch_id, files }))
+        Ok(Some(NewCommit { commit, patch_id, files, unproven: false }))
     }
 
     fn header(&mut self) -> Result<Commit, CrawlError> {

@@ -1,96 +1,87 @@
 //! All of an upstream's history in an object store of headwater's own.
 
+use std::path::{Path, PathBuf};
+
 use headwater_store::git;
 use headwater_store::objects::ObjectStore;
 use headwater_store::upstream::Upstream;
-use headwater_store::{Store, StoreError};
+use headwater_store::{Oid, Store, StoreError};
 
 use super::clone::Clone;
-use super::crawl::CrawlSummary;
-use super::record::{Recording, Scope, Source};
 use super::remote::Remote;
 use crate::CrawlError;
-use crate::progress::Progress;
+use crate::transport::{Brought, Refs, Transport, Wanted};
 
-/// Fetches all of an upstream's history, or what is new of it, and stores what the store
-/// lacks. What one window or a clone brought before is replaced only when everything is
-/// there.
-///
-/// # Errors
-/// [`CrawlError::Remote`], and those of the store. What was there before stays.
-pub fn clone_whole(
-    store: &mut Store,
-    upstream: &Upstream,
-    remote: &Remote,
-    jobs: usize,
-    progress: &dyn Progress,
-) -> Result<CrawlSummary, CrawlError> {
-    let dir = store.objects_dir(&upstream.name);
-    let known = ObjectStore::open(&dir, &upstream.name).is_ok_and(|own| own.is_whole());
-    let stage = progress.stage("fetching history", None);
-    if known {
-        remote.fetch_all(&dir, &upstream.branch)?;
-    } else {
-        let fresh = dir.with_extension("fetching");
-        let io = |path: &std::path::Path| {
-            let path = path.to_owned();
-            move |source| CrawlError::Store(StoreError::Io { path, source })
-        };
-        // An earlier attempt that was cut short left no objects that git would go on with.
-        if fresh.exists() {
-            std::fs::remove_dir_all(&fresh).map_err(io(&fresh))?;
-        }
-        let own = ObjectStore::open_or_create(&fresh, &upstream.name)?;
-        remote.fetch_all(&fresh, &upstream.branch)?;
-        own.mark_whole()?;
-        if dir.exists() {
-            let old = dir.with_extension("old");
-            if old.exists() {
-                std::fs::remove_dir_all(&old).map_err(io(&old))?;
-            }
-            std::fs::rename(&dir, &old).map_err(io(&dir))?;
-            std::fs::rename(&fresh, &dir).map_err(io(&fresh))?;
-            std::fs::remove_dir_all(&old).map_err(io(&old))?;
-        } else {
-            std::fs::rename(&fresh, &dir).map_err(io(&fresh))?;
-        }
-    }
-    drop(stage);
-    crawl_own(store, upstream, remote.url(), jobs, progress)
+/// All of a repository on a host, fetched into the object store itself. What one window
+/// or a clone brought before is replaced only when everything is there.
+pub struct WholeClone<'a> {
+    remote: &'a Remote,
+    dir: PathBuf,
 }
 
-/// Stores what the store lacks of the history in headwater's own object store.
-fn crawl_own(
-    store: &mut Store,
-    upstream: &Upstream,
-    url: &str,
-    jobs: usize,
-    progress: &dyn Progress,
-) -> Result<CrawlSummary, CrawlError> {
-    let dir = store.objects_dir(&upstream.name);
-    let objects = ObjectStore::open(&dir, &upstream.name)?;
-    let clone = Clone::open(&dir, upstream)?;
-    let source = Source {
-        transport: "git-http",
-        place: url.to_owned(),
-        branch: clone.branch_head(&upstream.branch)?,
-        tags: clone.tags()?,
-    };
-    // The packs that fetches bring are read for years: one is quicker than many.
+impl<'a> WholeClone<'a> {
+    /// The repository of an upstream, for this store.
+    pub fn new(store: &Store, upstream: &Upstream, remote: &'a Remote) -> Self {
+        WholeClone { remote, dir: store.objects_dir(&upstream.name) }
+    }
+}
+
+impl Transport for WholeClone<'_> {
+    fn name(&self) -> &'static str {
+        self.remote.name()
+    }
+
+    fn place(&self) -> String {
+        self.remote.place()
+    }
+
+    /// The refs that came, and not those that the host shows meanwhile.
+    fn refs(&self, upstream: &Upstream, ends: Option<[&str; 2]>) -> Result<Refs, CrawlError> {
+        Clone::open(&self.dir, upstream)?.refs(upstream, ends)
+    }
+
+    fn history(&self, objects: &ObjectStore, wanted: &Wanted<'_>) -> Result<Brought, CrawlError> {
+        if objects.is_whole() {
+            self.remote.history(objects, wanted)?;
+            repacked(&self.dir)?;
+            return Ok(Brought::default());
+        }
+        let fresh = self.dir.with_extension("fetching");
+        // An earlier attempt that was cut short left no objects that git would go on with.
+        removed(&fresh)?;
+        let own = ObjectStore::open_or_create(&fresh, "upstream")?;
+        self.remote.history(&own, wanted)?;
+        own.mark_whole()?;
+        let old = self.dir.with_extension("old");
+        removed(&old)?;
+        std::fs::rename(&self.dir, &old).map_err(io(&self.dir))?;
+        std::fs::rename(&fresh, &self.dir).map_err(io(&fresh))?;
+        removed(&old)?;
+        Ok(Brought::default())
+    }
+
+    fn files(&self, _objects: &ObjectStore, _blobs: &[Oid]) -> Result<Vec<Oid>, CrawlError> {
+        Ok(Vec::new()) // they came with the history
+    }
+}
+
+fn io(path: &Path) -> impl Fn(std::io::Error) -> CrawlError {
+    let path = path.to_owned();
+    move |source| CrawlError::Store(StoreError::Io { path: path.clone(), source })
+}
+
+fn removed(dir: &Path) -> Result<(), CrawlError> {
+    if dir.exists() { std::fs::remove_dir_all(dir).map_err(io(dir)) } else { Ok(()) }
+}
+
+/// The packs that fetches bring are read for years: one is quicker than many.
+fn repacked(dir: &Path) -> Result<(), CrawlError> {
     let packs = std::fs::read_dir(dir.join("objects").join("pack"));
     let packs = packs.map_or(0, |entries| {
         entries.flatten().filter(|e| e.path().extension().is_some_and(|x| x == "pack")).count()
     });
     if packs > 20 {
-        git::output(&dir, &["repack", "-a", "-d", "--quiet"])?;
+        git::output(dir, &["repack", "-a", "-d", "--quiet"])?;
     }
-    Recording {
-        upstream,
-        objects: &objects,
-        source,
-        scope: Scope::Whole,
-        lacking: Vec::new(),
-        jobs,
-    }
-    .run(store, progress)
+    Ok(())
 }

@@ -1,5 +1,5 @@
-//! One window from a host, without a clone: its commits and trees in one request, the
-//! files that it changed and those that answers read at its ends in another.
+//! One window, by whatever transport: its commits and trees first, then the files that
+//! it changed and those that answers read at its ends.
 
 use std::collections::HashSet;
 
@@ -10,20 +10,13 @@ use headwater_store::upstream::Upstream;
 use headwater_store::{Comparison, Oid, Store};
 
 use super::crawl::CrawlSummary;
-use super::record::{self, Ends, Listed, Recording, Scope, Source};
-use super::remote::{Remote, RemoteRefs};
+use super::record::{self, Listed, Recording, Scope, Source};
 use super::revision;
 use super::walk::compared;
 use crate::CrawlError;
 use crate::progress::Progress;
+use crate::transport::{Ends, Refs, Transport, Wanted, WindowWanted};
 
-/// How much history is fetched at first where nobody said how long the window is, in
-/// commits.
-const FIRST_DEPTH: u64 = 100;
-/// By how much it grows where that was too little.
-const DEEPER: u64 = 4;
-/// With so much history a window is fetched whole: deeper than any of both upstreams.
-const ALL: u64 = 60_000;
 /// Tips beside a window that are looked at, at most.
 const MOST_OTHERS: usize = 64;
 
@@ -31,11 +24,11 @@ const MOST_OTHERS: usize = 64;
 pub struct WindowCrawl<'a> {
     /// The upstream.
     pub upstream: &'a Upstream,
-    /// Its repository.
-    pub remote: &'a Remote,
-    /// The refs of the repository.
-    pub refs: RemoteRefs,
-    /// The older end: its name on the host, and the commit.
+    /// How it comes.
+    pub transport: &'a dyn Transport,
+    /// The refs that the transport shows.
+    pub refs: Refs,
+    /// The older end: its name there, and the commit.
     pub base: (String, Oid),
     /// The newer end.
     pub head: (String, Oid),
@@ -62,91 +55,38 @@ impl WindowCrawl<'_> {
         let dir = store.objects_dir(&self.upstream.name);
         let objects = ObjectStore::open_or_create(&dir, &self.upstream.name)?;
         let beside = self.tips_beside(ends);
+        let wanted = WindowWanted {
+            upstream: self.upstream,
+            names: [&self.base.0, &self.head.0],
+            ends,
+            beside: &beside,
+            said: self.said,
+            at_ends: self.at_ends,
+        };
         let stage = progress.stage("fetching commits", None);
-        self.deepen(&objects, ends, &beside)?;
+        let brought = self.transport.history(&objects, &Wanted::Window(&wanted))?;
         drop(stage);
-        let cut = cut(&objects);
-        let others: Vec<Oid> =
-            beside.into_iter().filter(|tip| is_near(&objects, &cut, *tip, ends)).collect();
+        let others = near(&objects, &beside, ends);
         let listed = record::window(&objects, ends, &others)?;
         let stage = progress.stage("fetching files", None);
         let files = self.files(&objects, &listed, ends)?;
-        let lacking = self.remote.fetch_files(&objects, &files)?;
+        let lacking = self.transport.files(&objects, &files)?;
         drop(stage);
-        let branch = self.refs.branch.ok_or_else(|| CrawlError::NoSuchRef {
-            upstream: self.upstream.name.clone(),
-            name: self.upstream.branch.clone(),
-            nearest: "; it is the default branch that the upstream's file names".to_owned(),
-        })?;
-        let source = Source {
-            transport: "git-http",
-            place: self.remote.url().to_owned(),
-            branch,
-            tags: self.refs.tags,
-        };
         let name = format!("{}..{}", self.base.0, self.head.0);
         Recording {
             upstream: self.upstream,
             objects: &objects,
-            source,
+            source: Source {
+                transport: self.transport.name(),
+                place: self.transport.place(),
+                refs: self.refs,
+            },
             scope: Scope::Window { name, ends, others },
             lacking,
+            brought,
             jobs: self.jobs,
         }
         .run(store, progress)
-    }
-
-    /// Fetches commits until both sides of the window are there as far as where they
-    /// meet, and one commit more: a commit is told by what it changed.
-    fn deepen(&self, objects: &ObjectStore, ends: Ends, beside: &[Oid]) -> Result<(), CrawlError> {
-        let tips: Vec<Oid> = [ends.base, ends.head].into_iter().chain(beside.to_vec()).collect();
-        // What has its history already needs no depth, which would cut it.
-        if objects.is_whole() || objects.borrows_from().is_some() {
-            return self.remote.fetch_commits(objects, &tips, None);
-        }
-        let mut depth = match self.said {
-            Some(said) => said.ahead.max(said.behind) + 3,
-            None => FIRST_DEPTH,
-        };
-        if self.is_complete(objects, ends)?
-            && record::kinds(objects, tips.iter().copied())?.len() == tips.len()
-        {
-            return Ok(());
-        }
-        loop {
-            self.remote.fetch_commits(objects, &tips, Some(depth))?;
-            if self.is_complete(objects, ends)? {
-                return Ok(());
-            }
-            if depth >= ALL {
-                return Err(CrawlError::NoCommonHistory {
-                    upstream: self.upstream.name.clone(),
-                    base: self.base.0.clone(),
-                    head: self.head.0.clone(),
-                });
-            }
-            depth = (depth * DEEPER).min(ALL);
-        }
-    }
-
-    /// Whether every commit of the window is there with its parents, and as many as the
-    /// host counted.
-    fn is_complete(&self, objects: &ObjectStore, ends: Ends) -> Result<bool, CrawlError> {
-        let there = record::kinds(objects, [ends.base, ends.head].into_iter())?;
-        let meet = record::merge_bases(objects, ends);
-        if there.len() < 2 - usize::from(ends.base == ends.head) || meet.is_empty() {
-            return Ok(false);
-        }
-        let listed = record::window(objects, ends, &[])?;
-        let cut = cut(objects);
-        if listed.iter().any(|(oid, _)| cut.contains(oid)) {
-            return Ok(false);
-        }
-        let Some(said) = self.said else { return Ok(true) };
-        let ahead = record::reached(objects, &[ends.head], &[ends.base])?.len() as u64;
-        let behind = record::reached(objects, &[ends.base], &[ends.head])?.len() as u64;
-        // More than the host counted: history that BASE reaches too, further back.
-        Ok(cut.is_empty() || (ahead <= said.ahead && behind <= said.behind))
     }
 
     /// Tags between the ends by their version, which are not the ends: what release
@@ -221,17 +161,21 @@ impl WindowCrawl<'_> {
     }
 }
 
-/// Whether what leads to a tip beside a window was fetched as far as the window.
-fn is_near(objects: &ObjectStore, cut: &HashSet<Oid>, tip: Oid, ends: Ends) -> bool {
-    let meet = record::merge_bases(objects, Ends { base: tip, head: ends.head });
-    let Ok(own) = record::reached(objects, &[tip], &[ends.head, ends.base]) else {
-        return false;
+/// Those of the tips beside a window whose history came as far as the window.
+pub(crate) fn near(objects: &ObjectStore, beside: &[Oid], ends: Ends) -> Vec<Oid> {
+    let cut = cut(objects);
+    let is_near = |tip: &Oid| {
+        let meet = record::merge_bases(objects, Ends { base: *tip, head: ends.head });
+        let Ok(own) = record::reached(objects, &[*tip], &[ends.head, ends.base]) else {
+            return false;
+        };
+        !meet.is_empty() && !own.iter().any(|(oid, _)| cut.contains(oid))
     };
-    !meet.is_empty() && !own.iter().any(|(oid, _)| cut.contains(oid))
+    beside.iter().copied().filter(is_near).collect()
 }
 
 /// The commits at which a shallow history was cut.
-fn cut(objects: &ObjectStore) -> HashSet<Oid> {
+pub(crate) fn cut(objects: &ObjectStore) -> HashSet<Oid> {
     let text = std::fs::read_to_string(objects.dir().join("shallow")).unwrap_or_default();
     text.lines().filter_map(|line| line.trim().parse().ok()).collect()
 }

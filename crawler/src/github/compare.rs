@@ -1,14 +1,55 @@
-//! One comparison a window: how many commits upstream counts in it.
+//! One comparison a window: how many commits upstream counts in it, and the commits
+//! themselves where they do not come by git.
 //! <https://docs.github.com/en/rest/commits/commits#compare-two-commits>
 
 use headwater_store::upstream::Upstream;
 use headwater_store::{Comparison, NewReceipt, Oid, Store};
-use octocrab::models::commits::{CommitComparison, GithubCommitStatus};
+use serde::Deserialize;
 
+use super::told::Told;
 use super::{Api, Asked, GitHubError};
 
-/// The most bytes that a comparison without files can have.
-const MOST: usize = 8 << 20;
+/// The most bytes that a comparison can have: a page of commits and three hundred files.
+const MOST: usize = 64 << 20;
+/// What asks for the counts alone: only the first page has files, with their patches.
+const COUNTS: &str = "?per_page=1&page=2";
+/// What asks for the commits, in the largest pages that there are.
+const COMMITS: &str = "?per_page=100&page=1";
+
+/// A comparison's answer, as far as it is read.
+#[derive(Debug, Deserialize)]
+struct Answer {
+    url: String,
+    status: String,
+    ahead_by: u64,
+    behind_by: u64,
+    base_commit: Told,
+    merge_base_commit: Told,
+    #[serde(default)]
+    commits: Vec<Told>,
+    #[serde(default)]
+    files: Vec<ListedFile>,
+}
+
+/// The first page of a comparison.
+#[derive(Debug)]
+pub struct FirstPage {
+    /// Commits of the window, the oldest first, and both of the base's.
+    pub(super) commits: Vec<Told>,
+    /// The files in which the newer end differs from where the sides meet.
+    pub(super) files: Vec<ListedFile>,
+    /// The next page's URL.
+    pub(super) next: Option<String>,
+}
+
+/// A file of a comparison, as far as it is read.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct ListedFile {
+    pub(super) filename: String,
+    pub(super) previous_filename: Option<String>,
+    pub(super) status: String,
+    pub(super) sha: Option<String>,
+}
 
 /// Asks GitHub how many commits `base...head` has on either side, and keeps what it says.
 /// `ends` are the commits that the names mean.
@@ -22,16 +63,12 @@ pub fn compare(
     names: (&str, &str),
     ends: (Oid, Oid),
 ) -> Result<Comparison, GitHubError> {
+    // Under what it was asked for before it costs nothing where nothing is new.
     let id = store.ensure_upstream(&upstream.name)?;
-    let repository = store.repository_name(id, &upstream.repository)?;
-    let repository = repository.as_deref().unwrap_or(&upstream.repository);
-    // Only the first page has files, with their patches; they are not wanted here.
-    let route = format!(
-        "/repos/{repository}/compare/{}...{}?per_page=1&page=2",
-        escaped(names.0),
-        escaped(names.1)
-    );
-    let url = api.url(&route);
+    let route = route(store, upstream, names)?;
+    let before = store.seen_at(id, &api.url(&format!("{route}{COMMITS}")))?.is_some();
+    let asked = format!("{route}{}", if before { COMMITS } else { COUNTS });
+    let url = api.url(&asked);
     let seen = store.seen_at(id, &url)?;
     let known = match &seen {
         Some(seen) => store.comparison_of(seen.receipt)?,
@@ -39,32 +76,64 @@ pub fn compare(
     };
     let known = known.filter(|known| (known.base, known.head) == ends);
     let etag = seen.as_ref().filter(|_| known.is_some()).map(|seen| seen.etag.as_str());
-    let reply = api.get(&Asked { route: &route, accept: None, etag, limit: MOST })?;
-    let Some(body) = reply.body else {
-        return known.ok_or_else(|| GitHubError::Unreadable {
-            url: reply.url,
+    match said(api, store, upstream, names, ends, &asked, etag)? {
+        Some((said, _)) => Ok(said),
+        None => known.ok_or_else(|| GitHubError::Unreadable {
+            url,
             why: "nothing is newer than what was never stored".to_owned(),
-        });
-    };
+        }),
+    }
+}
+
+/// As [`compare`], and gives the first page of the commits too.
+///
+/// # Errors
+/// Those of GitHub and the store.
+pub fn compare_commits(
+    api: &Api<'_>,
+    store: &Store,
+    upstream: &Upstream,
+    names: (&str, &str),
+    ends: (Oid, Oid),
+) -> Result<(Comparison, FirstPage), GitHubError> {
+    let asked = format!("{}{COMMITS}", route(store, upstream, names)?);
+    said(api, store, upstream, names, ends, &asked, None)?.ok_or_else(|| GitHubError::Unreadable {
+        url: api.url(&asked),
+        why: "nothing came".to_owned(),
+    })
+}
+
+/// The path of a comparison, under the name by which the repository answered last.
+fn route(store: &Store, upstream: &Upstream, names: (&str, &str)) -> Result<String, GitHubError> {
+    let id = store.ensure_upstream(&upstream.name)?;
+    let repository = store.repository_name(id, &upstream.repository)?;
+    let repository = repository.as_deref().unwrap_or(&upstream.repository);
+    Ok(format!("/repos/{repository}/compare/{}...{}", escaped(names.0), escaped(names.1)))
+}
+
+/// Asks, and keeps what came; nothing where nothing is newer.
+fn said(
+    api: &Api<'_>,
+    store: &Store,
+    upstream: &Upstream,
+    names: (&str, &str),
+    ends: (Oid, Oid),
+    asked: &str,
+    etag: Option<&str>,
+) -> Result<Option<(Comparison, FirstPage)>, GitHubError> {
+    let id = store.ensure_upstream(&upstream.name)?;
+    let reply = api.get(&Asked { route: asked, accept: None, etag, limit: MOST })?;
+    let Some(body) = reply.body else { return Ok(None) };
     let unreadable = |why: String| GitHubError::Unreadable { url: reply.url.clone(), why };
-    let parsed: CommitComparison =
-        serde_json::from_slice(&body).map_err(|e| unreadable(e.to_string()))?;
-    let oid = |sha: &str| sha.parse::<Oid>().map_err(|e| unreadable(e.to_string()));
-    let count = |n: i64| u64::try_from(n).map_err(|_| unreadable(format!("{n} commits")));
+    let answer: Answer = serde_json::from_slice(&body).map_err(|e| unreadable(e.to_string()))?;
+    let known = ["identical", "ahead", "behind", "diverged"];
     let said = Comparison {
-        base: oid(&parsed.base_commit.sha)?,
+        base: answer.base_commit.oid,
         head: ends.1,
-        status: match parsed.status {
-            GithubCommitStatus::Ahead => "ahead",
-            GithubCommitStatus::Behind => "behind",
-            GithubCommitStatus::Diverged => "diverged",
-            GithubCommitStatus::Identical => "identical",
-            _ => "unknown",
-        }
-        .to_owned(),
-        ahead: count(parsed.ahead_by)?,
-        behind: count(parsed.behind_by)?,
-        merge_base: Some(oid(&parsed.merge_base_commit.sha)?),
+        status: known.iter().find(|s| **s == answer.status).unwrap_or(&"unknown").to_string(),
+        ahead: answer.ahead_by,
+        behind: answer.behind_by,
+        merge_base: Some(answer.merge_base_commit.oid),
     };
     if said.base != ends.0 {
         return Err(unreadable(format!(
@@ -72,7 +141,8 @@ pub fn compare(
             names.0, said.base, ends.0
         )));
     }
-    let renamed = repository_of(&parsed.url).filter(|now| !now.eq_ignore_ascii_case(repository));
+    let renamed = repository_of(&answer.url)
+        .filter(|now| !asked.to_lowercase().starts_with(&format!("/repos/{now}/").to_lowercase()));
     if let Some(now) = &renamed {
         store.add_repository_name(id, &upstream.repository, now)?;
     }
@@ -80,14 +150,16 @@ pub fn compare(
         id,
         &NewReceipt {
             transport: "github-rest",
-            source: &url,
+            source: &api.url(asked),
             obtained: reply.obtained,
             body: &body,
             etag: reply.etag.as_deref(),
         },
     )?;
     store.add_comparison(id, receipt, &said)?;
-    Ok(said)
+    let mut commits = answer.commits;
+    commits.extend([answer.base_commit, answer.merge_base_commit]);
+    Ok(Some((said, FirstPage { commits, files: answer.files, next: reply.next })))
 }
 
 /// `owner/name` of an API URL that GitHub itself gave.
@@ -105,7 +177,7 @@ fn repository_of(url: &str) -> Option<String> {
 }
 
 /// A ref as a part of a URL's path.
-fn escaped(name: &str) -> String {
+pub(super) fn escaped(name: &str) -> String {
     name.bytes()
         .map(|byte| match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {

@@ -5,10 +5,13 @@ mod api;
 mod budget;
 mod compare;
 mod error;
+mod rest;
 mod token;
+mod told;
 
 pub use api::{Api, Asked, Reply};
 pub use budget::Budget;
-pub use compare::compare;
+pub use compare::{FirstPage, compare, compare_commits};
 pub use error::GitHubError;
+pub use rest::Rest;
 pub use token::{Token, find};

@@ -44,6 +44,7 @@ pub(crate) fn commit(number: u8, author: &str, message: &str, files: Vec<NewChan
         },
         patch_id: None,
         files,
+        unproven: false,
     }
 }
 

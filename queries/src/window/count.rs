@@ -55,6 +55,10 @@ impl Span {
                 ),
             ),
         }
+        // A history that was crawled whole settles the caps that one window met, and no
+        // disagreement.
+        let doubts = store.doubts(self.upstream, ends[0], ends[1])?;
+        gaps.extend(doubts.into_iter().filter(|gap| !whole || gap.kind.ends_with("-differ")));
         Ok((said.map_or(0, |said| said.ahead).max(stored[0]), gaps))
     }
 }

@@ -313,6 +313,7 @@ pub(super) mod tests {
             },
             patch_id: None,
             files: vec![NewChange { change, hunks: Some((hunks.len(), packed)), deferred: false }],
+            unproven: false,
         }
     }
 

@@ -8,6 +8,7 @@ mod coverage;
 mod crawls;
 mod default_events;
 mod derivations;
+mod doubts;
 mod dump;
 mod exact;
 mod labels;
@@ -66,6 +67,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0007_commit_graph.sql"),
     include_str!("../../../migrations/0008_upstream_reports.sql"),
     include_str!("../../../migrations/0009_measurements.sql"),
+    include_str!("../../../migrations/0011_window_doubts.sql"),
 ];
 
 /// The row of an upstream.

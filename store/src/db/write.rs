@@ -18,6 +18,8 @@ pub struct NewCommit {
     pub patch_id: Option<Oid>,
     /// Its changes against the first parent.
     pub files: Vec<NewChange>,
+    /// Whether it came without the bytes that its id is made of.
+    pub unproven: bool,
 }
 
 /// A change, its hunks compressed.
@@ -37,10 +39,10 @@ pub(crate) const DEFERRED: i64 = 4;
 
 /// A transaction that writes records. What is not [committed](Writer::commit) is lost.
 pub struct Writer<'a> {
-    tx: Transaction<'a>,
-    upstream: UpstreamId,
-    receipt: i64,
-    now: DateTime<Utc>,
+    pub(super) tx: Transaction<'a>,
+    pub(super) upstream: UpstreamId,
+    pub(super) receipt: i64,
+    pub(super) now: DateTime<Utc>,
     caches: &'a mut WriteCaches,
 }
 
@@ -121,6 +123,15 @@ impl Writer<'_> {
             return Ok(());
         }
         let commit_id = CommitId(self.tx.last_insert_rowid());
+        if new.unproven {
+            self.add_gap(
+                "unproven-commit",
+                Some(commit_id),
+                None,
+                None,
+                "its id could not be made again from what the host tells of it",
+            )?;
+        }
         for file in &new.files {
             self.add_change(commit_id, file)?;
         }

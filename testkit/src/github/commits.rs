@@ -209,13 +209,7 @@ fn commit(world: &Shared, repo: &Repo, facts: &CommitFacts) -> Value {
             "tree": { "sha": facts.tree, "url": format!("{api}/git/trees/{}", facts.tree) },
             "url": format!("{api}/git/commits/{sha}"),
             "comment_count": 0,
-            "verification": {
-                "verified": false,
-                "reason": "unsigned",
-                "signature": null,
-                "payload": null,
-                "verified_at": null,
-            },
+            "verification": verification(facts),
         },
         "url": format!("{api}/commits/{sha}"),
         "html_url": format!("{page}/commit/{sha}"),
@@ -223,6 +217,18 @@ fn commit(world: &Shared, repo: &Repo, facts: &CommitFacts) -> Value {
         "author": account(world, &facts.author.email),
         "committer": account(world, &facts.committer.email),
         "parents": facts.parents.iter().map(parent).collect::<Vec<_>>(),
+    })
+}
+
+/// What a signature is over: the commit as git keeps it, without the signature.
+fn verification(facts: &CommitFacts) -> Value {
+    let signed = facts.signature.as_ref();
+    json!({
+        "verified": signed.is_some(),
+        "reason": if signed.is_some() { "valid" } else { "unsigned" },
+        "signature": signed.map(|(signature, _)| signature),
+        "payload": signed.map(|(_, payload)| payload),
+        "verified_at": signed.map(|_| &facts.committer.date),
     })
 }
 

@@ -6,8 +6,8 @@
 mod commits;
 mod front;
 mod issues;
+mod objects;
 mod page;
-
 mod people;
 mod pulls;
 mod refs;
@@ -58,6 +58,8 @@ fn of_a_repository() -> Router<Shared> {
         .route("/commits/{sha}/pulls", get(pulls::of_commit))
         .route("/tags", get(refs::tags))
         .route("/git/tags/{sha}", get(refs::tag_object))
+        .route("/git/trees/{sha}", get(objects::tree))
+        .route("/git/blobs/{sha}", get(objects::blob))
         .route("/git/ref/{*name}", get(refs::one))
         .route("/git/matching-refs/{*name}", get(refs::matching))
         .route("/releases", get(releases::list))

@@ -70,7 +70,8 @@ pub(super) async fn matching(
 ) -> Answer {
     let prefix = format!("refs/{}", last(&params));
     let all = repo.git().refs("refs/").await;
-    let found = all.iter().filter(|r| r.name.starts_with(&prefix));
+    let most = world.state().caps.refs;
+    let found = all.iter().filter(|r| r.name.starts_with(&prefix)).take(most);
     ok(&found.map(|r| reference(&world, &repo, r)).collect())
 }
 

@@ -125,6 +125,70 @@ fn media_types_are_other_representations() {
 }
 
 #[test]
+fn trees_and_lists_of_references_stop_at_their_caps() {
+    let (kit, url) = start();
+    let tree = |query: &str| get(&format!("{url}/git/trees/v0.6.2{query}")).json();
+    let shown = |answer: &Value| answer["tree"].as_array().unwrap().len();
+    let (top, all) = (tree(""), tree("?recursive=1"));
+    assert!(shown(&top) < shown(&all), "{top}");
+    assert_eq!((&top["truncated"], &all["truncated"]), (&false.into(), &false.into()));
+    let tags = format!("{url}/git/matching-refs/tags/v0.6");
+    let before = get(&tags).json().as_array().unwrap().len();
+    kit.caps(|caps| (caps.tree_entries, caps.refs) = (3, 2));
+    let cut = tree("?recursive=1");
+    assert_eq!((shown(&cut), &cut["truncated"]), (3, &true.into()));
+    let cut = get(&tags);
+    assert!(before > 2 && cut.json().as_array().unwrap().len() == 2);
+    assert!(cut.link("next").is_none(), "nothing says that there are more");
+}
+
+#[test]
+fn the_web_host_gives_patches_and_archives() {
+    let (kit, _) = start();
+    let page = format!("{}/ollama/ollama", kit.url(Host::Web));
+    let (docs, merge) = (sha(&kit, names::DOCS), sha(&kit, names::MERGE));
+    let mails = get(&format!("{page}/compare/v0.6.0...v0.6.2.patch"));
+    let begin = |sha: &str| format!("From {sha} Mon Sep 17 00:00:00 2001\n");
+    assert!(mails.text().contains(&begin(&docs)));
+    assert!(mails.text().contains("GIT binary patch"), "binary files come with their content");
+    assert!(get(&format!("{page}/commit/{docs}.patch")).text().starts_with(&begin(&docs)));
+    let diff = get(&format!("{page}/commit/{docs}.diff")).text();
+    assert!(diff.starts_with("diff --git "), "{diff}");
+    assert_eq!(get(&format!("{page}/commit/{merge}.patch")).text(), "", "no mail of a merge");
+    assert!(get(&format!("{page}/commit/{merge}")).text().contains("<title>"), "a page");
+    let archive = get(&format!("{page}/archive/{docs}.tar.gz"));
+    assert_eq!((archive.status, &archive.body[..2]), (200, &[0x1f, 0x8b][..]));
+    for nothing in ["compare/v0.6.0...v9.patch", "commit/v9.diff", "archive/v9.tar.gz"] {
+        assert_eq!(get(&format!("{page}/{nothing}")).status, 404, "{nothing}");
+    }
+    kit.caps(|caps| caps.diff_lines = 5);
+    assert_eq!(get(&format!("{page}/compare/v0.6.0...v0.6.2.patch")).status, 406);
+}
+
+#[test]
+fn a_signed_commit_comes_with_what_was_signed() {
+    let (kit, url) = start();
+    let signed = kit
+        .with_demo(|demo| {
+            let plain = demo.ollama.git(&["cat-file", "commit", "v0.6.2"]).unwrap();
+            let (head, message) = plain.split_once("\n\n").unwrap();
+            let lines =
+                "gpgsig -----BEGIN PGP SIGNATURE-----\n \n abcd\n -----END PGP SIGNATURE-----";
+            let text = format!("{head}\n{lines}\n\n{message}");
+            let file = demo.ollama.path().join("signed");
+            std::fs::write(&file, text).unwrap();
+            demo.ollama.git(&["hash-object", "-t", "commit", "-w", "signed"]).unwrap()
+        })
+        .unwrap();
+    let one = get(&format!("{url}/commits/{signed}")).json();
+    let told = &one["commit"]["verification"];
+    assert!(told["payload"].as_str().unwrap().starts_with("tree "), "{told}");
+    assert!(!told["payload"].as_str().unwrap().contains("gpgsig"), "{told}");
+    let signature = told["signature"].as_str().unwrap();
+    assert!(signature.contains("\n\nabcd\n-----END"), "{signature}");
+}
+
+#[test]
 fn what_is_not_new_costs_nothing_to_those_who_say_who_they_are() {
     let (kit, url) = start();
     kit.allow_token("sesame");

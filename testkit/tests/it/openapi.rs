@@ -119,6 +119,8 @@ fn every_answer_is_as_github_describes_it() {
         .unwrap();
     let experts =
         kit.with_demo(|d| d.llama_cpp.sha(llama_cpp::names::EXPERTS).unwrap().to_owned()).unwrap();
+    let icon =
+        kit.with_demo(|d| d.ollama.git(&["rev-parse", "v0.6.2:app/icon.png"]).unwrap()).unwrap();
     let cases = [
         ("", "", "", 200),
         ("/compare/{basehead}", "/compare/v0.6.0...v0.6.2", "", 200),
@@ -138,6 +140,11 @@ fn every_answer_is_as_github_describes_it() {
         ("/commits/{commit_sha}/pulls", "/commits/v0.6.2/pulls", "", 200),
         ("/tags", "/tags?per_page=100", "", 200),
         ("/git/ref/{ref}", "/git/ref/tags/v0.6.2", "", 200),
+        ("/git/trees/{tree_sha}", "/git/trees/", &sha(ollama::names::PIN_TWO), 200),
+        ("/git/trees/{tree_sha}", "/git/trees/v0.6.2?recursive=1", "", 200),
+        ("/git/trees/{tree_sha}", "/git/trees/ffffffffff", "", 404),
+        ("/git/blobs/{file_sha}", "/git/blobs/", &icon, 200),
+        ("/git/blobs/{file_sha}", "/git/blobs/icon", "", 422),
         ("/git/matching-refs/{ref}", "/git/matching-refs/tags/v0.6", "", 200),
         ("/releases", "/releases", "", 200),
         ("/releases/latest", "/releases/latest", "", 200),

@@ -1,0 +1,88 @@
+//! One question to each of GitHub's hosts.
+
+use serde::de::DeserializeOwned;
+
+use super::Rest;
+use crate::github::{Asked, GitHubError};
+use crate::http::{HttpError, Request};
+
+/// The most bytes of one JSON answer.
+const MOST_JSON: usize = 64 << 20;
+/// The most bytes of a range's patches.
+const MOST_PATCH: usize = 128 << 20;
+/// The most bytes of one file.
+pub(super) const MOST_FILE: usize = 64 << 20;
+/// The most bytes of an archive, compressed.
+const MOST_ARCHIVE: usize = 512 << 20;
+
+impl Rest<'_> {
+    /// An answer of the API about this repository, and the next page's URL.
+    pub(super) fn json<T: DeserializeOwned>(
+        &self,
+        route: &str,
+    ) -> Result<(T, Option<String>), GitHubError> {
+        let route = format!("/repos/{}{route}", self.repository.borrow());
+        self.page_at(&route)
+    }
+
+    /// The page at a URL that the API itself gave.
+    pub(super) fn page<T: DeserializeOwned>(
+        &self,
+        url: &str,
+    ) -> Result<(T, Option<String>), GitHubError> {
+        match url.strip_prefix(self.api.url("").as_str()).filter(|route| route.starts_with('/')) {
+            Some(route) => self.page_at(route),
+            None => Err(GitHubError::Unreadable {
+                url: self.api.url(""),
+                why: "its next page is on another host".to_owned(),
+            }),
+        }
+    }
+
+    fn page_at<T: DeserializeOwned>(
+        &self,
+        route: &str,
+    ) -> Result<(T, Option<String>), GitHubError> {
+        let asked = Asked { route, accept: None, etag: None, limit: MOST_JSON };
+        let reply = self.api.get(&asked)?;
+        let body = reply.body.unwrap_or_default();
+        let parsed = serde_json::from_slice(&body)
+            .map_err(|e| GitHubError::Unreadable { url: reply.url.clone(), why: e.to_string() })?;
+        Ok((parsed, reply.next))
+    }
+
+    /// The patches of a range in the API's own media type.
+    pub(super) fn api_patches(&self, range: &str) -> Result<Vec<u8>, GitHubError> {
+        let route = format!("/repos/{}/compare/{range}", self.repository.borrow());
+        let accept = Some("application/vnd.github.patch");
+        let asked = Asked { route: &route, accept, etag: None, limit: MOST_PATCH };
+        Ok(self.api.get(&asked)?.body.unwrap_or_default())
+    }
+
+    /// A text of the web host's, such as `compare/A...B.patch`; none where it has none.
+    pub(super) fn web_text(&self, path: &str) -> Result<Option<Vec<u8>>, HttpError> {
+        self.download(self.web, path, MOST_PATCH)
+    }
+
+    /// An archive of the web host's.
+    pub(super) fn web_archive(&self, path: &str) -> Result<Option<Vec<u8>>, HttpError> {
+        self.download(self.web, path, MOST_ARCHIVE)
+    }
+
+    /// A file of the raw host's; none where it has none.
+    pub(super) fn raw_file(&self, path: &str) -> Result<Option<Vec<u8>>, HttpError> {
+        self.download(self.raw, path, MOST_FILE)
+    }
+
+    fn download(&self, host: &str, path: &str, limit: usize) -> Result<Option<Vec<u8>>, HttpError> {
+        let url = format!("{host}/{}/{path}", self.repository.borrow());
+        let answer = self.client.send(&Request::get(url, limit))?;
+        Ok((answer.status == 200).then_some(answer.body))
+    }
+}
+
+/// Whether a host's failure leaves another way to try: it answered, or what it answered
+/// was no good. A host that wants to be left alone is.
+pub(super) fn leaves_another_way(error: &HttpError) -> bool {
+    !matches!(error, HttpError::Status { status: 429, .. })
+}
