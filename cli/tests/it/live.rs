@@ -8,36 +8,36 @@ use serde_json::Value;
 
 use super::support;
 
-const WINDOW: &str = "v0.6.0..v0.6.2";
+pub(crate) const WINDOW: &str = "v0.6.0..v0.6.2";
 
 /// An empty store, and hosts to fill it from.
-struct Place {
-    dir: tempfile::TempDir,
-    kit: Testkit,
+pub(crate) struct Place {
+    pub(crate) dir: tempfile::TempDir,
+    pub(crate) kit: Testkit,
 }
 
 impl Place {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Place { dir: tempfile::tempdir().unwrap(), kit: Testkit::start().unwrap() }
     }
 
-    fn command_on(&self, store: &str, args: &[&str]) -> Command {
+    pub(crate) fn command_on(&self, store: &str, args: &[&str]) -> Command {
         let home = self.dir.path();
         let mut command = support::headwater(home, &home.join(store), args);
         command.env("HEADWATER_TIMEOUT", "1").envs(self.kit.env());
         command
     }
 
-    fn run(&self, args: &[&str]) -> Output {
+    pub(crate) fn run(&self, args: &[&str]) -> Output {
         self.command_on("store", args).output().unwrap()
     }
 
-    fn ok(&self, args: &[&str]) -> String {
+    pub(crate) fn ok(&self, args: &[&str]) -> String {
         support::succeeded(args, self.run(args))
     }
 
     /// Runs, expects status 2, and gives the last line on standard error.
-    fn error(&self, args: &[&str]) -> String {
+    pub(crate) fn error(&self, args: &[&str]) -> String {
         let output = self.run(args);
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{args:?}: {stderr}");
@@ -45,7 +45,7 @@ impl Place {
     }
 
     /// The answer of a store about the window, as of its head.
-    fn why(&self, store: &str, extra: &[&str]) -> Value {
+    pub(crate) fn why(&self, store: &str, extra: &[&str]) -> Value {
         let args = ["why", "ollama", WINDOW, "--model", headwater_demo::MODEL, "--backend", "cuda"];
         let args = [&args[..], &["--as-of", "head", "--format", "json"], extra].concat();
         let output = self.command_on(store, &args).output().unwrap();
@@ -55,7 +55,7 @@ impl Place {
     }
 
     /// A store made from clones of both miniatures.
-    fn crawl_clones(&self, store: &str) {
+    pub(crate) fn crawl_clones(&self, store: &str) {
         for (name, dir) in [("ollama", "ollama.git"), ("llama.cpp", "llama.cpp.git")] {
             let dir = self.kit.dir().unwrap().join(dir);
             let dir = dir.display().to_string();
@@ -65,14 +65,14 @@ impl Place {
         }
     }
 
-    fn all_requests(&self) -> usize {
+    pub(crate) fn all_requests(&self) -> usize {
         self.kit.log().len()
     }
 }
 
 /// An answer without what says where its records came from, and without what lies beside
 /// the window, which a store of one window does not hold.
-fn without_receipts(value: &Value) -> Value {
+pub(crate) fn without_receipts(value: &Value) -> Value {
     match value {
         Value::Object(map) => map
             .iter()

@@ -15,4 +15,5 @@ mod search;
 mod shipping;
 mod support;
 mod upkeep;
+mod via_api;
 mod why;

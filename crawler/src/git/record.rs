@@ -325,9 +325,18 @@ fn missing_objects(
 }
 
 /// Puts a placeholder in the place of each missing object, in the object store's own
-/// refs, so that git gets past them; what it prints of them is never stored.
+/// refs, so that git gets past them; what it prints of them is never stored. One that has
+/// something in its place already keeps that.
 fn stand_in(objects: &ObjectStore, missing: &[Oid]) -> Result<HashSet<Oid>, CrawlError> {
-    if !missing.is_empty() {
+    // Those of earlier crawls too: a new commit may change a file whose old blob is missing.
+    let known = git::output(
+        objects.dir(),
+        &["for-each-ref", "--format=%(refname:strip=2)", "refs/replace"],
+    )?;
+    let mut known: HashSet<Oid> =
+        String::from_utf8_lossy(&known).lines().filter_map(|line| line.parse().ok()).collect();
+    let new: Vec<Oid> = missing.iter().copied().filter(|oid| !known.contains(oid)).collect();
+    if !new.is_empty() {
         let blob = git::output_with_input(
             objects.dir(),
             &["hash-object", "-w", "--stdin"],
@@ -335,13 +344,9 @@ fn stand_in(objects: &ObjectStore, missing: &[Oid]) -> Result<HashSet<Oid>, Craw
         )?;
         let blob = String::from_utf8_lossy(&blob).trim().to_owned();
         let input: String =
-            missing.iter().map(|oid| format!("update refs/replace/{oid} {blob}\n")).collect();
+            new.iter().map(|oid| format!("update refs/replace/{oid} {blob}\n")).collect();
         git::output_with_input(objects.dir(), &["update-ref", "--stdin"], input.into_bytes())?;
+        known.extend(new);
     }
-    // Those of earlier crawls too: a new commit may change a file whose old blob is missing.
-    let known = git::output(
-        objects.dir(),
-        &["for-each-ref", "--format=%(refname:strip=2)", "refs/replace"],
-    )?;
-    Ok(String::from_utf8_lossy(&known).lines().filter_map(|line| line.parse().ok()).collect())
+    Ok(known)
 }

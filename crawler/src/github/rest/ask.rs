@@ -52,37 +52,53 @@ impl Rest<'_> {
     }
 
     /// The patches of a range in the API's own media type.
-    pub(super) fn api_patches(&self, range: &str) -> Result<Vec<u8>, GitHubError> {
+    pub(super) fn api_patches(&self, range: &str) -> Result<Got, GitHubError> {
         let route = format!("/repos/{}/compare/{range}", self.repository.borrow());
         let accept = Some("application/vnd.github.patch");
         let asked = Asked { route: &route, accept, etag: None, limit: MOST_PATCH };
-        Ok(self.api.get(&asked)?.body.unwrap_or_default())
+        match self.api.get(&asked) {
+            Ok(reply) => Ok(Got::Whole(reply.body.unwrap_or_default())),
+            Err(GitHubError::Status { status: 406, .. }) => Ok(Got::TooLarge),
+            Err(GitHubError::Status { .. }) => Ok(Got::Nothing),
+            Err(error) => Err(error),
+        }
     }
 
-    /// A text of the web host's, such as `compare/A...B.patch`; none where it has none.
-    pub(super) fn web_text(&self, path: &str) -> Result<Option<Vec<u8>>, HttpError> {
+    /// A text of the web host's, such as `compare/A...B.patch`.
+    pub(super) fn web_text(&self, path: &str) -> Result<Got, GitHubError> {
         self.download(self.web, path, MOST_PATCH)
     }
 
     /// An archive of the web host's.
-    pub(super) fn web_archive(&self, path: &str) -> Result<Option<Vec<u8>>, HttpError> {
+    pub(super) fn web_archive(&self, path: &str) -> Result<Got, GitHubError> {
         self.download(self.web, path, MOST_ARCHIVE)
     }
 
-    /// A file of the raw host's; none where it has none.
-    pub(super) fn raw_file(&self, path: &str) -> Result<Option<Vec<u8>>, HttpError> {
+    /// A file of the raw host's.
+    pub(super) fn raw_file(&self, path: &str) -> Result<Got, GitHubError> {
         self.download(self.raw, path, MOST_FILE)
     }
 
-    fn download(&self, host: &str, path: &str, limit: usize) -> Result<Option<Vec<u8>>, HttpError> {
+    /// What a host gives, or that another way must be tried. A host that wants to be left
+    /// alone is.
+    fn download(&self, host: &str, path: &str, limit: usize) -> Result<Got, GitHubError> {
         let url = format!("{host}/{}/{path}", self.repository.borrow());
-        let answer = self.client.send(&Request::get(url, limit))?;
-        Ok((answer.status == 200).then_some(answer.body))
+        match self.client.send(&Request::get(url, limit)) {
+            Ok(answer) if answer.status == 200 => Ok(Got::Whole(answer.body)),
+            Ok(answer) if matches!(answer.status, 406 | 413 | 422) => Ok(Got::TooLarge),
+            Ok(_) => Ok(Got::Nothing),
+            Err(error @ HttpError::Status { status: 429, .. }) => Err(error.into()),
+            Err(HttpError::TooLarge { .. }) => Ok(Got::TooLarge),
+            Err(_) => Ok(Got::Nothing),
+        }
     }
 }
 
-/// Whether a host's failure leaves another way to try: it answered, or what it answered
-/// was no good. A host that wants to be left alone is.
-pub(super) fn leaves_another_way(error: &HttpError) -> bool {
-    !matches!(error, HttpError::Status { status: 429, .. })
+/// What a download gave.
+pub(super) enum Got {
+    Whole(Vec<u8>),
+    /// The host says that there is too much of it, or gives more than is read.
+    TooLarge,
+    /// It is not there, or the host does not answer.
+    Nothing,
 }

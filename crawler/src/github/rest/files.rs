@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::Rest;
 use super::archive;
-use super::ask::leaves_another_way;
+use super::ask::Got;
 use crate::CrawlError;
 use crate::git::record;
 use crate::github::GitHubError;
@@ -67,11 +67,8 @@ impl Rest<'_> {
         for commit in of.into_iter().filter(|(_, files)| *files >= MANY).map(|(commit, _)| commit) {
             // One that cannot be had, or is damaged, leaves its files to be asked for
             // one by one.
-            let packed = match self.web_archive(&format!("archive/{commit}.tar.gz")) {
-                Ok(Some(packed)) => packed,
-                Ok(None) => continue,
-                Err(error) if leaves_another_way(&error) => continue,
-                Err(error) => return Err(GitHubError::from(error).into()),
+            let Got::Whole(packed) = self.web_archive(&format!("archive/{commit}.tar.gz"))? else {
+                continue;
             };
             let files = archive::wanted(&packed, missing);
             for file in &files {
@@ -110,10 +107,9 @@ impl Rest<'_> {
 
     /// A file as the raw host gives it, whatever that is.
     fn raw(&self, commit: Oid, path: &str) -> Result<Option<Vec<u8>>, CrawlError> {
-        match self.raw_file(&format!("{commit}/{}", escaped(path))) {
-            Ok(file) => Ok(file),
-            Err(error) if leaves_another_way(&error) => Ok(None),
-            Err(error) => Err(GitHubError::from(error).into()),
+        match self.raw_file(&format!("{commit}/{}", escaped(path)))? {
+            Got::Whole(file) => Ok(Some(file)),
+            _ => Ok(None),
         }
     }
 

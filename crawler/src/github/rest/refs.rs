@@ -53,8 +53,15 @@ impl Rest<'_> {
             Some([base, head]) => shared_start(&full(base), &full(head)),
             None => upstream.tag_prefix.clone(),
         };
-        let listed = self.matching(&format!("tags/{prefix}"))?;
+        let mut listed = self.matching(&format!("tags/{prefix}"))?;
         if listed.len() >= CUT_AT {
+            // The ends themselves may be among what was cut.
+            for end in ends.into_iter().flatten().filter(|end| end.parse::<Oid>().is_err()) {
+                let tag = format!("refs/tags/{}", full(end));
+                if !listed.iter().any(|one| one.name == tag) {
+                    listed.extend(self.matching(&tag["refs/".len()..])?);
+                }
+            }
             self.cut_refs.borrow_mut().push(format!(
                 "the list of tags that begin with {prefix:?} has {} entries, where such lists end",
                 listed.len()

@@ -8,7 +8,7 @@ use headwater_store::{Oid, git};
 use serde::Deserialize;
 
 use super::Rest;
-use super::ask::leaves_another_way;
+use super::ask::Got;
 use super::commits::{Known, Pool};
 use super::index::{Entry, Index, planted};
 use super::mail;
@@ -74,7 +74,8 @@ impl Rest<'_> {
             }
             self.note_places(*start, &grower.files(tree)?);
         }
-        let diffs = self.diffs(&mut grower, window, &order, &starts, &others)?;
+        let tips = [&[window.ends.head, window.ends.base], others.as_slice()].concat();
+        let diffs = self.diffs(&mut grower, &order, &tips)?;
         if let Some(Known { tree, .. }) =
             starts.first().map(|s| pool.get(*s)).transpose()?.flatten()
         {
@@ -102,35 +103,55 @@ impl Rest<'_> {
     fn diffs(
         &self,
         grower: &mut Grower<'_>,
-        window: &WindowWanted<'_>,
         order: &[(Oid, Known)],
-        starts: &[Oid],
-        others: &[Oid],
+        tips: &[Oid],
     ) -> Result<HashMap<Oid, Vec<u8>>, CrawlError> {
+        let own: HashMap<Oid, &Known> = order.iter().map(|(oid, known)| (*oid, known)).collect();
         let mut diffs = HashMap::new();
-        let from = starts.first().or_else(|| order.first().map(|(oid, _)| oid));
-        let Some(from) = from else { return Ok(diffs) };
-        for tip in [&[window.ends.head, window.ends.base], others].concat() {
-            let tree = order.iter().find(|(oid, _)| *oid == tip).map(|(_, known)| known.tree);
-            if diffs.contains_key(&tip) || tree.is_none_or(|tree| grower.has(tree)) {
-                continue;
+        for tip in tips {
+            // From the first commit that lacks its tree on, along first parents.
+            let (mut line, mut at) = (Vec::new(), Some(*tip));
+            while let Some(oid) = at.take()
+                && let Some(known) = own.get(&oid)
+                && !grower.has(known.tree)
+                && !diffs.contains_key(&oid)
+            {
+                line.push(oid);
+                at = known.parents.first().copied();
             }
-            let range = format!("{from}...{tip}");
-            let mails = match self.web_text(&format!("compare/{range}.patch")) {
-                Ok(Some(mails)) => mails,
-                Err(error) if !leaves_another_way(&error) => {
-                    return Err(GitHubError::from(error).into());
-                }
-                Ok(None) | Err(_) => match self.api_patches(&range) {
-                    Ok(mails) => mails,
-                    // Too long for one answer: commit by commit, then.
-                    Err(GitHubError::Status { .. }) => Vec::new(),
-                    Err(error) => return Err(error.into()),
-                },
-            };
-            diffs.extend(mail::diffs(&mails));
+            line.reverse();
+            let before = line.first().and_then(|first| own.get(first)?.parents.first());
+            if let Some(before) = before {
+                self.range(*before, &line, &mut diffs)?;
+            }
         }
         Ok(diffs)
+    }
+
+    /// The diffs of a line of commits, in halves where one answer does not hold them.
+    fn range(
+        &self,
+        before: Oid,
+        line: &[Oid],
+        diffs: &mut HashMap<Oid, Vec<u8>>,
+    ) -> Result<(), GitHubError> {
+        let Some(tip) = line.last() else { return Ok(()) };
+        let range = format!("{before}...{tip}");
+        let got = match self.web_text(&format!("compare/{range}.patch"))? {
+            Got::Nothing => self.api_patches(&range)?,
+            got => got,
+        };
+        match got {
+            Got::Whole(mails) => diffs.extend(mail::diffs(&mails)),
+            Got::TooLarge if line.len() > 1 => {
+                let (older, newer) = line.split_at(line.len() / 2);
+                self.range(before, older, diffs)?;
+                self.range(older.last().copied().unwrap_or(before), newer, diffs)?;
+            }
+            // Commit by commit, then.
+            Got::TooLarge | Got::Nothing => {}
+        }
+        Ok(())
     }
 
     /// Makes the tree of one commit, by the cheapest way that leads to it.
@@ -156,12 +177,10 @@ impl Rest<'_> {
             }
         }
         // A diff alone has no message that could be taken for one, and merges have it too.
-        match self.web_text(&format!("commit/{oid}.diff")) {
-            Ok(Some(diff)) if self.patched(grower, known, parent, &diff)? => return Ok(()),
-            Err(error) if !leaves_another_way(&error) => {
-                return Err(GitHubError::from(error).into());
-            }
-            _ => {}
+        if let Got::Whole(diff) = self.web_text(&format!("commit/{oid}.diff"))?
+            && self.patched(grower, known, parent, &diff)?
+        {
+            return Ok(());
         }
         self.listed_tree(grower, known.tree)?;
         let files = grower.files(known.tree)?;
