@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::entry::{Entry, Event, How};
+use super::guards::{self, only_asks_rule, only_renames_option};
 use super::rules::{Extractor, Extractors};
 use super::value;
 
@@ -67,7 +68,12 @@ impl Extractors {
         for loose in gone.iter().filter(|l| !l.used && tells(l.entry)) {
             out.push(self.event(Some((loose.path, loose.entry)), None));
         }
-        out.retain(|event| !self.only_spread(files, event) && !self.only_offers(files, event));
+        out.retain(|event| {
+            !self.only_spread(files, event)
+                && !self.only_offers(files, event)
+                && !only_renames_option(files, event)
+                && !only_asks_rule(files, event)
+        });
         out.sort_by(|a, b| (&a.path, a.line, &a.knob).cmp(&(&b.path, b.line, &b.knob)));
         out
     }
@@ -92,8 +98,9 @@ impl Extractors {
             (homes, values)
         };
         let ((homes_before, before), (homes_after, after)) = (values(false), values(true));
-        // What holds under conditions depends on their order; and one home is no spread.
-        let plain = before.iter().all(|value| !value.starts_with(['[', '+']));
+        // What is built depends on the order of conditions; and one home is no spread.
+        let plain = event.scope != super::Scope::Build
+            || before.iter().all(|value| !value.starts_with(['[', '+']));
         homes_before + homes_after > 2 && plain && before == after && event.is_move()
     }
 
@@ -158,6 +165,10 @@ impl Extractors {
         for (old, new) in keys.into_values() {
             let ([old], [new]) = (old.as_slice(), new.as_slice()) else { continue };
             let (Some(old), Some(new)) = (gone.get_mut(*old), come.get_mut(*new)) else { continue };
+            // What is put where nothing was set is not what stands in a declaration.
+            if resolves(old.entry) != resolves(new.entry) {
+                continue;
+            }
             old.used = true;
             new.used = true;
             out.extend(self.moved((old.path, old.entry), (new.path, new.entry)));
@@ -190,7 +201,10 @@ impl Extractors {
         come: &mut [Loose<'_>],
         out: &mut Vec<Event>,
     ) {
-        for old in gone.iter_mut().filter(|l| !l.used && tells(l.entry) && !self.by_path(l.entry)) {
+        let apart = |entry: &Entry| {
+            self.by_path(entry) || self.all.get(entry.extractor).is_some_and(|c| c.rule.apart)
+        };
+        for old in gone.iter_mut().filter(|l| !l.used && tells(l.entry) && !apart(l.entry)) {
             let found = files
                 .iter()
                 .flat_map(|f| f.after.iter())
@@ -203,7 +217,7 @@ impl Extractors {
                 }));
             }
         }
-        for new in come.iter_mut().filter(|l| !l.used && tells(l.entry) && !self.by_path(l.entry)) {
+        for new in come.iter_mut().filter(|l| !l.used && tells(l.entry) && !apart(l.entry)) {
             let found = files
                 .iter()
                 .flat_map(|f| f.before.iter())
@@ -244,6 +258,9 @@ impl Extractors {
         if matches!(new.1.scope, super::Scope::CliHelp | super::Scope::Docs)
             && plain(value::told(&old.1.value)) == plain(value::told(&new.1.value))
         {
+            return None;
+        }
+        if another_home(old.1, new.1) || guards::same((old.1, new.1), equal) {
             return None;
         }
         if value::same(&old.1.value, &new.1.value, equal) {
@@ -335,6 +352,27 @@ impl Extractors {
     }
 }
 
+/// Whether a value is one that code puts where nothing was set.
+fn resolves(entry: &Entry) -> bool {
+    entry.how == How::Resolved
+}
+
+/// Whether a knob that several places of a file tell only got another place, or lost one:
+/// what each of the others says stands. (A request that no longer says it itself inherits.)
+fn another_home(old: &Entry, new: &Entry) -> bool {
+    use super::Scope::{CliHelp, Docs, Server};
+    let told = |entry: &Entry| -> std::collections::BTreeSet<String> {
+        entry.pieces.iter().map(|(piece, _)| plain(piece)).collect()
+    };
+    let inherits = |entry: &Entry| matches!(entry.how, How::Inherits(_));
+    let (was, is) = (told(old), told(new));
+    match new.scope {
+        CliHelp | Docs => was != is && (was.is_subset(&is) || is.is_subset(&was)),
+        Server => (inherits(old) || inherits(new)) && was != is && was.is_subset(&is),
+        _ => false,
+    }
+}
+
 /// A value with what the same file says of the names in it.
 fn expanded(entry: &Entry) -> String {
     entry.resolved.iter().fold(entry.value.clone(), |value, (name, is)| {
@@ -355,7 +393,7 @@ fn plain(text: &str) -> String {
 }
 
 /// The condition in front of a value, and the value.
-fn condition(text: &str) -> Option<(&str, &str)> {
+pub(super) fn condition(text: &str) -> Option<(&str, &str)> {
     let mut depth = 0u32;
     for (at, c) in text.char_indices() {
         match c {

@@ -11,6 +11,7 @@ mod compare;
 mod cut;
 mod engine;
 mod entry;
+mod guards;
 mod lang;
 pub(crate) mod lex;
 mod resolve;
@@ -39,4 +40,4 @@ pub(crate) fn same_value(a: &str, b: &str) -> bool {
 
 /// Raised whenever the same rules read the same files differently: derived rows
 /// made by another engine are made anew.
-const ENGINE_VERSION: u32 = 4;
+const ENGINE_VERSION: u32 = 5;

@@ -33,6 +33,9 @@ pub(crate) fn same(a: &str, b: &str, equal: &[Vec<String>]) -> bool {
         return words(a) == words(b);
     }
     let (a, b) = (parts(a), parts(b));
+    if lettered(&a, &b) || lettered(&b, &a) {
+        return true;
+    }
     a.len() == b.len()
         && a.iter().zip(&b).all(|(x, y)| {
             x == y
@@ -77,6 +80,40 @@ pub(crate) fn renamed(
                 && !around_a.contains_key(*new)
                 && around_a.get(*old) == around_b.get(*new)
         })
+}
+
+/// Whether a text's letters stand for the names of a list, one each, in its order:
+/// `"ktp"` is `{ STEP_TOP_K, STEP_TEMP, STEP_TOP_P }`.
+fn lettered(text: &[(String, Kind)], list: &[(String, Kind)]) -> bool {
+    let [(letters, Kind::Text)] = text else { return false };
+    let letters: Vec<char> = letters.trim_matches('"').to_lowercase().chars().collect();
+    let listed = list.first().is_some_and(|open| open.0 == "{" && open.1 == Kind::Punct);
+    let named = list.iter().filter(|(_, kind)| *kind == Kind::Word);
+    let names: Vec<Vec<String>> = named.map(|(name, _)| meaning(name)).collect();
+    if !listed || letters.len() < 3 || letters.len() != names.len() {
+        return false;
+    }
+    // Words that every name has tell none of them apart.
+    let own = |name: usize| {
+        names[name].iter().filter(|word| !names.iter().all(|other| other.contains(*word)))
+    };
+    let fits = |letter: usize, name: usize| {
+        let letter = letters[letter];
+        if own(name).next_back().is_some_and(|word| word.starts_with(letter)) {
+            return Some(2);
+        }
+        let word = own(name).find(|word| word.contains(letter))?;
+        Some(u32::from(word.starts_with(letter)))
+    };
+    let all: Option<Vec<u32>> = (0..letters.len()).map(|at| fits(at, at)).collect();
+    let Some(all) = all else { return false };
+    // No two may fit better the other way round.
+    (0..all.len()).all(|a| {
+        (0..a).all(|b| match (fits(a, b), fits(b, a)) {
+            (Some(ab), Some(ba)) => ab + ba <= all[a] + all[b],
+            _ => true,
+        })
+    })
 }
 
 /// What numbers and named units multiply to; `None` where anything else is in it.
@@ -181,10 +218,22 @@ fn negate_comparisons(out: &mut Vec<(String, Kind)>) {
 }
 
 /// Go's ways of writing a number as text, and casts, say nothing of the number; nor
-/// does whether a name is called or read.
+/// does a text's case, or whether a name is called or read.
 fn strip_casts(out: &mut Vec<(String, Kind)>) {
-    const CASTS: &[&str] =
-        &["int", "uint", "int32", "uint32", "int64", "uint64", "Itoa", "FormatUint", "FormatInt"];
+    const CASTS: &[&str] = &[
+        "int",
+        "uint",
+        "int32",
+        "uint32",
+        "int64",
+        "uint64",
+        "Itoa",
+        "FormatUint",
+        "FormatInt",
+        "ToLower",
+        "ToUpper",
+        "TrimSpace",
+    ];
     let mut at = 0;
     while at + 1 < out.len() {
         let word = out[at].1 == Kind::Word;
@@ -392,6 +441,8 @@ mod tests {
             ("strconv.FormatUint(n, 10)", "strconv.Itoa(n)"),
             ("[!(f(a) == nil)] 1", "[f(a) != nil] 1"),
             ("[x && !(a != b)] 1", "[x && a == b] 1"),
+            ("env.Kind()", "strings.ToLower(env.Kind())"),
+            ("\"ktp\"", "{ kind::STEP_TOP_K, kind::STEP_TEMP, kind::STEP_TOP_P }"),
         ] {
             assert!(same(a, b, &[]), "{a} {b}");
         }
@@ -417,6 +468,8 @@ mod tests {
             ("[!(a == b)] 1", "[a == b] 1"),
             ("[!(a == b && c)] 1", "[a != b && c] 1"),
             ("http://a,app://b", "http://a,app://c"),
+            ("\"ktp\"", "{ STEP_TOP_K, STEP_TOP_P, STEP_TEMP }"),
+            ("\"ktp\"", "{ STEP_TOP_K, STEP_TEMP }"),
         ] {
             assert!(!same(a, b, &[]), "{a} {b}");
         }
