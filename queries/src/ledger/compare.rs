@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::entry::{Entry, Event, How};
-use super::guards::{self, only_asks_rule, only_renames_option};
+use super::guards;
+use super::only::{only_asks_rule, only_renames_option};
 use super::rules::{Extractor, Extractors};
 use super::value;
 
@@ -78,64 +79,11 @@ impl Extractors {
         out
     }
 
-    /// Whether a knob that stands in several places has the same values as before, only in
-    /// other files: what one file lost another has.
-    fn only_spread(&self, files: &[FileTables], event: &Event) -> bool {
-        let group = self.all.iter().find(|c| c.rule.id == event.extractor);
-        let group = group.map(|c| c.rule.group.as_deref().unwrap_or(&c.rule.id));
-        let values = |after: bool| {
-            let mut homes = 0;
-            let mut values = std::collections::BTreeSet::new();
-            for file in files {
-                let table = if after { &file.after } else { &file.before };
-                let here =
-                    table.iter().filter(|e| e.knob == event.knob && Some(self.group(e)) == group);
-                for entry in here {
-                    homes += 1;
-                    values.extend(entry.pieces.iter().map(|(value, _)| value.as_str()));
-                }
-            }
-            (homes, values)
-        };
-        let ((homes_before, before), (homes_after, after)) = (values(false), values(true));
-        // What is built depends on the order of conditions; and one home is no spread.
-        let plain = event.scope != super::Scope::Build
-            || before.iter().all(|value| !value.starts_with(['[', '+']));
-        homes_before + homes_after > 2 && plain && before == after && event.is_move()
-    }
-
-    /// Whether a build's value has only got a part that waits for an option which comes with
-    /// the commit, and is off.
-    fn only_offers(&self, files: &[FileTables], event: &Event) -> bool {
-        if event.scope != super::Scope::Build || !event.is_move() {
-            return false;
-        }
-        let all = |after: bool| {
-            files.iter().flat_map(move |file| if after { &file.after } else { &file.before })
-        };
-        let was = |knob: &str| all(false).any(|entry| entry.knob == knob);
-        let options: Vec<&str> = all(true)
-            .filter(|entry| entry.value == "OFF" && !was(&entry.knob))
-            .map(|entry| entry.knob.as_str())
-            .collect();
-        let parts = |after: bool| -> Option<Vec<String>> {
-            let mut found = all(after).filter(|entry| entry.knob == event.knob);
-            let only = found.next().filter(|_| found.next().is_none())?;
-            let asks = |piece: &str| {
-                let asked = condition(piece).map_or("", |c| c.0).split(" && ");
-                asked.into_iter().any(|part| options.contains(&part.trim_start_matches("elif ")))
-            };
-            let kept = only.pieces.iter().filter(|(piece, _)| !(after && asks(piece)));
-            Some(kept.map(|(piece, _)| piece.replace("[elif ", "[")).collect())
-        };
-        !options.is_empty() && parts(false).is_some() && parts(false) == parts(true)
-    }
-
     fn by_path(&self, entry: &Entry) -> bool {
         self.all.get(entry.extractor).is_some_and(|c| c.rule.by_path)
     }
 
-    fn group(&self, entry: &Entry) -> &str {
+    pub(super) fn group(&self, entry: &Entry) -> &str {
         self.all.get(entry.extractor).map_or("", |c| c.rule.group.as_deref().unwrap_or(&c.rule.id))
     }
 

@@ -14,12 +14,14 @@ mod entry;
 mod guards;
 mod lang;
 pub(crate) mod lex;
+mod only;
 mod resolve;
 mod restore;
 mod rules;
 mod touch;
 mod tree;
 mod value;
+mod writing;
 
 #[cfg(test)]
 mod examples;

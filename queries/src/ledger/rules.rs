@@ -158,6 +158,9 @@ pub(crate) struct Extractor {
     /// unset one is.
     #[serde(default)]
     pub read_by: Vec<String>,
+    /// Files where what is unset gets a value: a default that says so is that value.
+    #[serde(default)]
+    pub resolved_by: Vec<String>,
     /// Its files are separate things: what one loses, another does not stand in for.
     #[serde(default)]
     pub apart: bool,

@@ -1,21 +1,54 @@
 //! Values that nobody who sets nothing meets: what another place of the tree holds decides.
 
 use super::{At, TreeSide};
+use crate::ledger::compare::condition;
 use crate::ledger::entry::{Entry, Event, How};
 use crate::ledger::lex::{self, Kind};
 use crate::ledger::rules::{Compiled, Extractors, Holder};
 use crate::ledger::value;
 
 impl Extractors {
-    /// Whether a request's own default always stands over the field, or what is unset is
-    /// never unset.
+    /// Whether a request's own default always stands over the field, what is unset is never
+    /// unset, or one side is only unset and gets what the other says.
     pub(super) fn never_met<E>(
         &self,
         compiled: &Compiled,
         event: &Event,
         at: &mut At<'_, E>,
     ) -> Result<bool, E> {
-        Ok(self.read_over(compiled, event, at)? || self.always_set(compiled, event, at)?)
+        Ok(self.read_over(compiled, event, at)?
+            || self.always_set(compiled, event, at)?
+            || self.only_unset(compiled, event, at)?)
+    }
+
+    /// Whether one side says that the field is unset, and the code then puts there what the
+    /// other side says.
+    fn only_unset<E>(
+        &self,
+        compiled: &Compiled,
+        event: &Event,
+        at: &mut At<'_, E>,
+    ) -> Result<bool, E> {
+        let (Some(old), Some(new)) = (&event.old, &event.new) else { return Ok(false) };
+        let field = event.knob.rsplit('.').next().unwrap_or(&event.knob);
+        let sides = [(TreeSide::After, new, old), (TreeSide::Before, old, new)];
+        for (side, unset, other) in sides {
+            for path in &compiled.rule.resolved_by {
+                let gets = |entry: Entry| {
+                    let resolved = entry.how == How::Resolved && entry.knob == field;
+                    let piece = condition(&entry.value).filter(|_| resolved);
+                    piece.is_some_and(|(asked, value)| {
+                        let asked = asked.strip_prefix(field).unwrap_or_default();
+                        met(asked, unset) == Some(true)
+                            && value::same(value, other, &compiled.rule.equal)
+                    })
+                };
+                if at(side, path)?.into_iter().any(gets) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Whether the requests that set a field say themselves what it is where they do not.

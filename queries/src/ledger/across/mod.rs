@@ -256,6 +256,21 @@ mod tests {
     }
 
     #[test]
+    fn what_is_unset_and_gets_what_stood_there_stays() {
+        let sets = "void f() { if (params.span < 0) { params.span = all(); } if (params.reach < 0) { params.reach = 3; } }";
+        let tree = [("common/common.cpp", sets)];
+        let holds = |span: &str, reach: u32| {
+            format!("struct common_params {{ int span = {span}; int reach = {reach}; }};")
+        };
+        let (old, new) = (holds("all()", 2), holds("-1", 3));
+        let got = told("llama.cpp", "common/common.h", Some(&old), Some(&new), &tree);
+        assert_eq!(got, ["common_params.reach 2 -> 3 common/common.h"]);
+        let (old, new) = (holds("half()", 3), holds("-1", 3));
+        let got = told("llama.cpp", "common/common.h", Some(&old), Some(&new), &tree);
+        assert_eq!(got, ["common_params.span half() -> -1 common/common.h"]);
+    }
+
+    #[test]
     fn what_is_never_unset_is_never_resolved() {
         let task = |n: &str| {
             format!(

@@ -120,12 +120,9 @@ fn members(expression: &str) -> Vec<&str> {
     let mut out: Vec<&str> = Vec::new();
     for (n, token) in tokens.iter().enumerate() {
         let after_dot = n > 0 && tokens[n - 1].is(".");
+        let called = tokens.get(n + 1).is_some_and(|next| next.is("("));
         match token.kind {
-            Kind::Word if after_dot && !out.is_empty() => {
-                if !tokens.get(n + 1).is_some_and(|next| next.is("(")) {
-                    out.push(token.text);
-                }
-            }
+            Kind::Word if after_dot && !called && !out.is_empty() => out.push(token.text),
             Kind::Word if out.len() < 2 => out = vec![token.text],
             Kind::Punct if token.is(".") => {}
             _ if out.len() > 1 => break,
