@@ -36,11 +36,13 @@ impl Extractors {
             for path in &compiled.rule.resolved_by {
                 let gets = |entry: Entry| {
                     let resolved = entry.how == How::Resolved && entry.knob == field;
-                    let piece = condition(&entry.value).filter(|_| resolved);
-                    piece.is_some_and(|(asked, value)| {
-                        let asked = asked.strip_prefix(field).unwrap_or_default();
-                        met(asked, unset) == Some(true)
-                            && value::same(value, other, &compiled.rule.equal)
+                    let mut pieces = entry.pieces.iter().filter(|_| resolved);
+                    pieces.any(|(piece, _)| {
+                        condition(piece).is_some_and(|(asked, value)| {
+                            let asked = asked.strip_prefix(field).unwrap_or_default();
+                            met(asked, unset) == Some(true)
+                                && value::same(value, other, &compiled.rule.equal)
+                        })
                     })
                 };
                 if at(side, path)?.into_iter().any(gets) {

@@ -157,8 +157,6 @@ pub(crate) fn resolved(text: &str, variable: &Regex) -> Vec<Found> {
         let Some(body_end) = lex::close(text, body_at, '{', None) else { continue };
         let body = &text[body_at + 1..body_end - 1];
         for statement in body.split(';') {
-            // It may stand in a branch of its own.
-            let statement = statement.rsplit(['{', '}']).next().unwrap_or(statement);
             let flat = tree::flat(statement);
             if let Some(value) = flat
                 .strip_prefix(&name)
@@ -252,7 +250,6 @@ mod tests {
             g(json_value(body, "list", json_value(body, "all", std::vector<std::string>())));
             h(json_value(body, "most", (int) MOST));
             if (sparams.threads < 1) { /* x */ sparams.threads = max(a, 2); }
-            if (sparams.cores < 0) { if (other) { sparams = *other; } else { sparams.cores = all(); } }
         "#;
         let call = Regex::new(r"\bjson_value\(").unwrap();
         let found = requests(text, &call, &Regex::new("^(data|body)$").unwrap(), "request");
@@ -268,10 +265,7 @@ mod tests {
         );
         assert_eq!(found[0].names, ["rate"]);
         let found = resolved(text, &Regex::new("^s?params").unwrap());
-        assert_eq!(
-            told(&found),
-            [("threads", "[threads < 1] max(a, 2)"), ("cores", "[cores < 0] all()")]
-        );
+        assert_eq!(told(&found), [("threads", "[threads < 1] max(a, 2)")]);
     }
 
     #[test]
