@@ -2,6 +2,7 @@
 //! all of history.
 
 use anyhow::{Context as _, bail};
+use headwater_crawler::CrawlError;
 use headwater_crawler::git::{self, CrawlSummary, Remote, WholeClone, WindowCrawl, crawl_whole};
 use headwater_crawler::github::{self, Api, GitHubError, Rest, Token};
 use headwater_crawler::http::{Client, Hosts};
@@ -127,12 +128,14 @@ impl<'a> Live<'a> {
     ) -> anyhow::Result<Brought> {
         let api = self.api()?;
         let mut brought = Brought::default();
-        brought.lines.push(self.window(&api, store, upstream, window, progress)?);
+        let line = self.window(&api, store, upstream, window, progress);
+        brought.lines.push(line.map_err(|error| self.hinted(error))?);
         for pin in pins::moves(store, &self.context.upstreams, upstream, window)? {
             let (Some(old), Some(new)) = (pin.old, pin.new) else { continue };
             let Some(pinned) = self.context.upstreams.find(&new.upstream) else { continue };
             let inner = WindowSpec { base: old.value, head: new.value };
-            match self.window(&api, store, pinned, &inner, progress) {
+            let line = self.window(&api, store, pinned, &inner, progress);
+            match line.map_err(|error| self.hinted(error)) {
                 Ok(line) => brought.lines.push(line),
                 Err(error) => brought.failed.push(one_line(&format!(
                     "{} {inner} could not be fetched: {error:#}",
@@ -142,6 +145,16 @@ impl<'a> Live<'a> {
         }
         brought.lines.push(api.budget().to_string());
         Ok(brought)
+    }
+
+    /// An error with the other way to try, where git's own did not work.
+    fn hinted(&self, error: anyhow::Error) -> anyhow::Error {
+        match error.downcast_ref() {
+            Some(CrawlError::Remote { .. }) if self.via == Via::Git => anyhow::anyhow!(
+                "{error:#}; where git's protocol is closed, --via api brings the same"
+            ),
+            _ => error,
+        }
     }
 
     fn window(
@@ -180,7 +193,10 @@ impl<'a> Live<'a> {
         let said = match self.via {
             Via::Git => self.compared(api, store, upstream, &base, &head)?,
             // The commits come with it, so that nothing can be done without it.
-            Via::Api => Ok(rest.compare(store, upstream, (&base.0, &head.0), (base.1, head.1))?),
+            Via::Api => {
+                let said = rest.compare(store, upstream, (&base.0, &head.0), (base.1, head.1));
+                Ok(said.map_err(CrawlError::from)?)
+            }
         };
         let extractors = self.context.extractors()?;
         let reads = TreeReads::new(upstream, &extractors)?;

@@ -92,9 +92,12 @@ pub enum CrawlError {
     /// A thread of the crawl died.
     #[error("a part of the crawl died; what was stored is kept, run it again")]
     Died,
-    /// GitHub's API or one of its other hosts gave no answer.
+    /// GitHub's API or one of its other hosts wants to be left alone, and says how long.
     #[error(transparent)]
-    GitHub(#[from] GitHubError),
+    Told(GitHubError),
+    /// GitHub's API or one of its other hosts gave no answer.
+    #[error("{0}; what came before is kept, and the next run goes on from there")]
+    GitHub(GitHubError),
     /// A transport that brings windows alone was asked for all of history.
     #[error(
         "GitHub's API gives windows, and not all of a history; `headwater clone {0}` takes it by git, `headwater crawl {0} --from-git DIR` from a clone"
@@ -106,4 +109,16 @@ pub enum CrawlError {
     /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl From<GitHubError> for CrawlError {
+    fn from(error: GitHubError) -> Self {
+        match error {
+            GitHubError::Store(error) => CrawlError::Store(error),
+            error @ (GitHubError::Limited { .. }
+            | GitHubError::Wait { .. }
+            | GitHubError::BadToken { .. }) => CrawlError::Told(error),
+            error => CrawlError::GitHub(error),
+        }
+    }
 }

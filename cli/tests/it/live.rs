@@ -321,6 +321,7 @@ fn a_git_host_that_fails_is_asked_again_and_then_told() {
         place.kit.fault(Rule::new(Host::Web, fault.clone()).path(path));
         let line = place.error(&["crawl", "ollama", WINDOW]);
         assert!(line.contains("ollama.git") && line.contains("kept"), "{fault:?}: {line}");
+        assert!(line.contains("--via api"), "{line}");
         // Nothing half-fetched is told as whole, and the next run completes it.
         place.kit.mend();
         place.ok(&["crawl", "ollama", WINDOW]);

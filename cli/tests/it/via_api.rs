@@ -1,6 +1,8 @@
 //! A window without git's protocol: the same records, whatever the hosts leave out, cut
 //! or make up.
 
+use std::time::Duration;
+
 use headwater_demo::ollama::names;
 use headwater_testkit::{Caps, Fault, Host, Rule};
 use serde_json::Value;
@@ -163,7 +165,7 @@ fn what_the_api_makes_up_is_not_kept_as_true() {
     assert!(told.contains("files-differ") && told.contains("api/other.go"), "{told}");
     // Another message: its commit's id does not come out of it.
     let place = Place::new();
-    let rule = Fault::Replace { from: "server: ".to_owned(), to: "api: ".to_owned() };
+    let rule = Fault::Replace { from: "without a first".to_owned(), to: "with a last".to_owned() };
     place.kit.fault(Rule::new(Host::Api, rule));
     place.ok(&CRAWL);
     assert!(gaps(&place).contains("unproven-commit"), "{}", gaps(&place));
@@ -187,7 +189,7 @@ fn a_limit_ends_a_crawl_and_the_next_goes_on() {
     let line = place.error(&CRAWL);
     assert!(line.contains("used up until") && line.contains("kept"), "{line}");
     let unanswered = place.error(&["why", "ollama", WINDOW, "--offline"]);
-    assert!(unanswered.contains("headwater crawl"), "half a window is no window: {unanswered}");
+    assert!(unanswered.contains("crawl it"), "half a window is no window: {unanswered}");
     place.kit.mend();
     place.ok(&CRAWL);
     assert_eq!(without_receipts(&place.why("store", &["--offline"])), by_git());
@@ -251,4 +253,49 @@ fn annotated_tags_new_names_and_ends_that_are_not_there() {
     assert!(line.contains("v0.6.99") && line.contains("v0.6."), "{line}");
     let line = place.error(&["crawl", "ollama", "--via", "api"]);
     assert!(line.contains("headwater clone ollama"), "{line}");
+}
+
+#[test]
+fn whatever_a_host_does_the_window_comes_or_the_next_run_completes_it() {
+    let wanted = by_git();
+    let faults = [
+        Fault::Status(502),
+        Fault::Reset,
+        Fault::Truncate(200),
+        Fault::Instead { kind: "text/html", body: "<html>Sign in</html>".to_owned() },
+        Fault::Slow(Duration::from_secs(30)),
+        Fault::RedirectLoop,
+        Fault::Endless,
+        Fault::SecondaryLimit { status: 403, retry_after: Some(600) },
+        Fault::SecondaryLimit { status: 429, retry_after: Some(600) },
+    ];
+    // Each fault at one place, and each place with a few.
+    let (some, all) = (&faults[2..4], &faults[..]);
+    for (host, path, faults) in [
+        (Host::Api, "/matching-refs/", some),
+        (Host::Api, "/compare/", all),
+        (Host::Api, "/commits?", some),
+        (Host::Api, "/git/trees/", some),
+        (Host::Web, "/ollama/", &faults[..4]),
+    ] {
+        for fault in faults {
+            let place = Place::new();
+            place.kit.fault(Rule::new(host, fault.clone()).path(path));
+            let output = place.run(&CRAWL);
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            let last = said.lines().last().unwrap_or_default();
+            let told = output.status.code() == Some(2)
+                && last.starts_with("headwater: ")
+                && ["kept", "still answers"].iter().any(|word| last.contains(word));
+            assert!(output.status.success() || told, "{host:?} {path} {fault:?}: {said}");
+            assert!(
+                host == Host::Web || told,
+                "nothing is made up in the place of {path}: {fault:?}"
+            );
+            place.kit.mend();
+            place.ok(&CRAWL);
+            let own = without_receipts(&place.why("store", &["--offline"]));
+            assert_eq!(own, wanted, "{host:?} {path} {fault:?}");
+        }
+    }
 }

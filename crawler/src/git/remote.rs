@@ -330,9 +330,24 @@ fn not_there(why: &str) -> Option<Oid> {
 
 /// Whether a failure that git tells may pass: not one that the host means.
 fn may_pass(why: &str) -> bool {
-    let meant = ["not found", "403", "401", "Authentication", "not our ref", "longer than"];
+    // A port may have the digits of a status.
+    let meant =
+        ["not found", "error: 403", "error: 401", "Authentication", "not our ref", "longer than"];
     !meant.iter().any(|word| why.contains(word))
 }
 
 const FETCH: [&str; 5] =
     ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules"];
+
+#[cfg(test)]
+mod tests {
+    use super::may_pass;
+
+    #[test]
+    fn a_port_is_no_status() {
+        let at = "fatal: unable to access 'http://127.0.0.1:40171/o/r.git/': ";
+        assert!(may_pass(&format!("{at}Recv failure: Connection reset by peer")));
+        assert!(may_pass(&format!("{at}The requested URL returned error: 502")));
+        assert!(!may_pass(&format!("{at}The requested URL returned error: 401")));
+    }
+}

@@ -203,6 +203,13 @@ impl<'a> Commits<'a> {
                 self.upstream.name
             ));
         }
+        if commits.gaps().iter().any(|gap| gap.kind == "unproven-commit") {
+            let what = self.window.as_ref().map_or_else(
+                || format!("clone {}", self.upstream.name),
+                |window| format!("crawl {}", window.name),
+            );
+            fill.push(format!("headwater --store NEW {what}, by git"));
+        }
         let (patches, bytes) = self.texts(store)?;
         Ok(ScopeCoverage {
             fill,

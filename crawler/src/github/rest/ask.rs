@@ -10,6 +10,8 @@ use crate::http::{HttpError, Request};
 const MOST_JSON: usize = 64 << 20;
 /// The most bytes of a range's patches.
 const MOST_PATCH: usize = 128 << 20;
+/// How often in a row a host may fail to answer before it is not asked any more.
+const MOST_SILENT: u32 = 3;
 /// The most bytes of one file.
 pub(super) const MOST_FILE: usize = 64 << 20;
 /// The most bytes of an archive, compressed.
@@ -80,10 +82,17 @@ impl Rest<'_> {
     }
 
     /// What a host gives, or that another way must be tried. A host that wants to be left
-    /// alone is.
+    /// alone is, and so is one that did not answer a few times.
     fn download(&self, host: &str, path: &str, limit: usize) -> Result<Got, GitHubError> {
+        let silent = self.silent.borrow().get(host).copied().unwrap_or(0);
+        if silent >= MOST_SILENT {
+            return Ok(Got::Nothing);
+        }
         let url = format!("{host}/{}/{path}", self.repository.borrow());
-        match self.client.send(&Request::get(url, limit)) {
+        let sent = self.client.send(&Request::get(url, limit));
+        let silent = if sent.is_ok() { 0 } else { silent + 1 };
+        self.silent.borrow_mut().insert(host.to_owned(), silent);
+        match sent {
             Ok(answer) if answer.status == 200 => Ok(Got::Whole(answer.body)),
             Ok(answer) if matches!(answer.status, 406 | 413 | 422) => Ok(Got::TooLarge),
             Ok(_) => Ok(Got::Nothing),

@@ -119,7 +119,7 @@ mod tests {
     fn the_old_paths_of_a_diff() {
         let diff = b"diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\ndiff --git \"a/\\303\\244 \\\"b\" \"b/\\303\\244 \\\"b\"\n--- \"a/\\303\\244 \\\"b\"\n+++ x\ndiff --git a/o b/n\nsimilarity index 100%\nrename from o o\nrename to n\n--- a/with space\t\n--- /dev/null\n";
         let paths: Vec<String> = old_paths(diff).into_iter().collect();
-        assert_eq!(paths, ["o o", "run.sh", "with space", "\u{e4} \"b"]);
+        assert_eq!(paths, ["o", "o o", "run.sh", "with space", "\u{e4} \"b"]);
     }
 
     proptest::proptest! {

@@ -42,8 +42,10 @@ pub struct Rest<'a> {
     page: RefCell<Option<FirstPage>>,
     /// Where a file of an object id lies: a commit, and its path there.
     places: RefCell<HashMap<Oid, (Oid, String)>>,
-    /// Whether a list of references ended where such lists are cut.
+    /// Lists of references that ended where such lists are cut.
     cut_refs: RefCell<Vec<String>>,
+    /// How often in a row each host of downloads did not answer.
+    silent: RefCell<HashMap<String, u32>>,
 }
 
 impl<'a> Rest<'a> {
@@ -58,6 +60,7 @@ impl<'a> Rest<'a> {
             page: RefCell::default(),
             places: RefCell::default(),
             cut_refs: RefCell::default(),
+            silent: RefCell::default(),
         }
     }
 
