@@ -5,7 +5,9 @@ mod diff;
 mod reader;
 mod tree;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::git;
 use crate::{Oid, StoreError};
@@ -43,9 +45,20 @@ impl ObjectStore {
     /// Where git cannot make it.
     pub fn open_or_create(dir: &Path, upstream: &str) -> Result<Self, StoreError> {
         if !dir.join("HEAD").exists() {
-            // A git that was killed while it made this one left its locks there.
-            if dir.exists() {
-                std::fs::remove_dir_all(dir).map_err(StoreError::io(dir))?;
+            // What was killed while it made this one left its locks there, and perhaps a
+            // git that still goes on for a moment.
+            let mut tries = 0;
+            while dir.exists() {
+                match std::fs::remove_dir_all(dir) {
+                    Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty && tries < 50 => {
+                        tries += 1;
+                        std::thread::sleep(Duration::from_millis(20));
+                    }
+                    Err(error) if error.kind() != ErrorKind::NotFound => {
+                        return Err(StoreError::io(dir)(error));
+                    }
+                    _ => break,
+                }
             }
             std::fs::create_dir_all(dir).map_err(StoreError::io(dir))?;
             git::output(dir, &["init", "--quiet", "--bare"])?;
