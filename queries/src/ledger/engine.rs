@@ -346,7 +346,8 @@ fn merge(
         } else {
             names_in(&value, &knob, text, &siblings)
         };
-        let mut how = if all.len() > 1 && ordered && first.how != How::Rule {
+        let told_otherwise = matches!(first.how, How::Rule | How::Resolved);
+        let mut how = if all.len() > 1 && ordered && !told_otherwise {
             How::Conditional
         } else {
             first.how.clone()
