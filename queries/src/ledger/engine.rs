@@ -97,7 +97,7 @@ impl<'e> Session<'e> {
         for index in reading {
             let Some(compiled) = self.extractors.all.get(index) else { continue };
             let mut found = Vec::new();
-            for (n, holder) in compiled.rule.holds.iter().enumerate() {
+            for (n, holder) in compiled.holds().iter().enumerate() {
                 found.extend(self.read(index, n, holder, compiled, &text));
             }
             out.extend(merge(index, compiled, found, &text, line));

@@ -60,7 +60,7 @@ impl Extractors {
         event: &Event,
         at: &mut At<'_, E>,
     ) -> Result<bool, E> {
-        let owners = compiled.rule.holds.iter().filter_map(|holder| match holder {
+        let owners = compiled.holds().iter().filter_map(|holder| match holder {
             Holder::Request { owner, .. } => Some(owner.as_str()),
             _ => None,
         });
@@ -91,7 +91,7 @@ impl Extractors {
         at: &mut At<'_, E>,
     ) -> Result<bool, E> {
         let How::When(condition) = &event.how else { return Ok(false) };
-        let resolves = compiled.rule.holds.iter().any(|h| matches!(h, Holder::Resolved { .. }));
+        let resolves = compiled.holds().iter().any(|h| matches!(h, Holder::Resolved { .. }));
         let field = event.knob.as_str();
         let asked = condition.strip_prefix(field).filter(|_| resolves && !field.contains('.'));
         let Some(asked) = asked else { return Ok(false) };
