@@ -245,8 +245,8 @@ struct RuleFile {
 /// What of a file is read late, to be told of before.
 #[derive(Debug, Deserialize)]
 struct Late {
-    #[serde(default)]
-    extractor: Vec<LateHolds>,
+    #[serde(rename = "extractor", default)]
+    _extractors: Vec<LateHolds>,
 }
 
 #[derive(Debug, Deserialize)]
