@@ -10,7 +10,7 @@ use headwater_crawler::registry::server_version;
 use headwater_queries::reads::TreeReads;
 use headwater_queries::window::{Resolved, Resolver, WindowSpec};
 use headwater_queries::{QueryError, pins};
-use headwater_store::upstream::Upstream;
+use headwater_store::upstream::{Upstream, Version};
 use headwater_store::{Comparison, Oid, Store, StoreError};
 
 use crate::commands::crawl::derive_all;
@@ -244,7 +244,7 @@ pub fn relative(
     let mut finals: Vec<_> = tags
         .iter()
         .filter(|tag| is_final.is_match(tag))
-        .filter_map(|tag| Some((git::version(upstream, tag)?, tag)))
+        .filter_map(|tag| Some((Version::of(upstream, tag)?, tag)))
         .collect();
     finals.sort();
     let nth = |back: usize| {

@@ -14,6 +14,6 @@ mod window;
 pub use clone::Clone;
 pub use crawl::{CrawlScope, CrawlSummary, GitCrawl, crawl_clone};
 pub use remote::{Remote, RemoteRefs};
-pub use revision::{Version, resolve, version};
+pub use revision::resolve;
 pub use whole::clone_whole;
 pub use window::WindowCrawl;

@@ -82,6 +82,11 @@ impl<'a> Api<'a> {
         format!("{}{route}", self.base)
     }
 
+    /// The route of a URL that this host gave; `None` for another host's.
+    pub(super) fn route(&self, url: &str) -> Option<String> {
+        url.strip_prefix(&self.base).filter(|route| route.starts_with('/')).map(str::to_owned)
+    }
+
     /// Asks, and asks again where that helps and is allowed.
     ///
     /// # Errors

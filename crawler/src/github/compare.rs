@@ -105,7 +105,7 @@ fn repository_of(url: &str) -> Option<String> {
 }
 
 /// A ref as a part of a URL's path.
-fn escaped(name: &str) -> String {
+pub(super) fn escaped(name: &str) -> String {
     name.bytes()
         .map(|byte| match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {

@@ -5,10 +5,13 @@ mod api;
 mod budget;
 mod compare;
 mod error;
+mod statements;
 mod token;
 
 pub use api::{Api, Asked, Reply};
 pub use budget::Budget;
 pub use compare::compare;
+use compare::escaped;
 pub use error::GitHubError;
+pub use statements::{Got, Statements, releases_feed};
 pub use token::{Token, find};
