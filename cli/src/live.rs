@@ -1,6 +1,8 @@
 //! What commands ask of upstream's hosts: one window with those that its pins open, or
 //! all of history.
 
+mod said;
+
 use anyhow::{Context as _, bail};
 use headwater_crawler::git::{self, CrawlSummary, Remote, WindowCrawl};
 use headwater_crawler::github::{self, Api, GitHubError, Token};
@@ -16,6 +18,8 @@ use headwater_store::{Comparison, Oid, Store, StoreError};
 use crate::commands::crawl::derive_all;
 use crate::context::Context;
 use crate::render::text::one_line;
+
+pub use said::Wish;
 
 /// The hosts, and what is told of asking them.
 pub struct Live<'a> {
@@ -76,6 +80,11 @@ impl<'a> Live<'a> {
         relative(upstream, &tags, window, &|| self.installed(upstream))
     }
 
+    /// The version that the local server runs, where one answers.
+    pub fn running(&self, upstream: &Upstream) -> Option<String> {
+        self.installed(upstream).ok()
+    }
+
     /// The tag of the version that the local server runs.
     pub fn installed(&self, upstream: &Upstream) -> anyhow::Result<String> {
         if upstream.name != "ollama" {
@@ -89,19 +98,19 @@ impl<'a> Live<'a> {
     /// Fetches what the store lacks of a window and of those that its pins open.
     pub fn windows(
         &self,
+        api: &Api<'_>,
         store: &mut Store,
         upstream: &Upstream,
         window: &WindowSpec,
         progress: &dyn Progress,
     ) -> anyhow::Result<Brought> {
-        let api = self.api()?;
         let mut brought = Brought::default();
-        brought.lines.push(self.window(&api, store, upstream, window, progress)?);
+        brought.lines.push(self.window(api, store, upstream, window, progress)?);
         for pin in pins::moves(store, &self.context.upstreams, upstream, window)? {
             let (Some(old), Some(new)) = (pin.old, pin.new) else { continue };
             let Some(pinned) = self.context.upstreams.find(&new.upstream) else { continue };
             let inner = WindowSpec { base: old.value, head: new.value };
-            match self.window(&api, store, pinned, &inner, progress) {
+            match self.window(api, store, pinned, &inner, progress) {
                 Ok(line) => brought.lines.push(line),
                 Err(error) => brought.failed.push(one_line(&format!(
                     "{} {inner} could not be fetched: {error:#}",
@@ -109,7 +118,6 @@ impl<'a> Live<'a> {
                 ))),
             }
         }
-        brought.lines.push(api.budget().to_string());
         Ok(brought)
     }
 

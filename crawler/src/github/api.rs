@@ -52,6 +52,7 @@ pub struct Api<'a> {
     base: String,
     token: Option<Token>,
     budget: Cell<Budget>,
+    limited: Cell<bool>,
 }
 
 impl<'a> Api<'a> {
@@ -69,12 +70,24 @@ impl<'a> Api<'a> {
         let runtime = client.runtime().enter();
         let octocrab = builder.build_with_reqwest(client.reqwest().clone()).map_err(wrong)?;
         drop(runtime);
-        Ok(Api { client, octocrab, base: base.to_owned(), token, budget: Cell::default() })
+        Ok(Api {
+            client,
+            octocrab,
+            base: base.to_owned(),
+            token,
+            budget: Cell::default(),
+            limited: Cell::default(),
+        })
     }
 
     /// The requests so far, and what is left.
     pub fn budget(&self) -> Budget {
         self.budget.get()
+    }
+
+    /// Whether GitHub asked this run to stop for longer than it waits by itself.
+    pub fn is_limited(&self) -> bool {
+        self.limited.get()
     }
 
     /// The URL of a route.
@@ -110,7 +123,12 @@ impl<'a> Api<'a> {
                     pause *= 2;
                     now
                 }
-                _ => return Err(error),
+                _ => {
+                    let limits =
+                        matches!(error, GitHubError::Wait { .. } | GitHubError::Limited { .. });
+                    self.limited.set(self.limited.get() || limits);
+                    return Err(error);
+                }
             };
             if tried >= settings.attempts {
                 return Err(error);

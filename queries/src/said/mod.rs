@@ -3,25 +3,29 @@
 //! whose words they are decides their grade.
 
 mod advisories;
+mod lacking;
 mod mechanisms;
 mod named;
 mod notes;
 mod pulls;
 mod reports;
 mod rules;
+mod search;
 mod text;
 
 pub use advisories::{AdvisorySaid, Affected, AffectedVersion};
+pub use lacking::{Lacking, lacking};
 pub use mechanisms::Checked;
 pub use named::{How, Named};
 pub use notes::{NoteLine, NoteRange, ReleaseSaid};
 pub use pulls::PullSaid;
 pub use reports::ReportSaid;
 pub use rules::SaidRules;
+pub use search::{NoteMatch, NotesCoverage, StatementHit, grep_notes, search_statements};
 
 pub(crate) use advisories::advisories;
 pub(crate) use mechanisms::{At, Checker};
 pub(crate) use named::{Change, Finder};
-pub(crate) use notes::{noted, noted_tags, release};
+pub(crate) use notes::{NotedTag, noted, noted_tags, release};
 pub(crate) use pulls::pull;
 pub(crate) use reports::{Wanted, reports};

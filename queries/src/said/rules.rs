@@ -6,8 +6,6 @@ use serde::Deserialize;
 use crate::QueryError;
 
 const FILE: &str = include_str!("../../rules/said.toml");
-/// Patterns are bounded, so that a rule cannot take all memory.
-const SIZE: usize = 1 << 20;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -177,7 +175,6 @@ fn invalid(why: &str) -> QueryError {
 fn compiled(pattern: &str) -> Result<Regex, QueryError> {
     RegexBuilder::new(pattern)
         .case_insensitive(true)
-        .size_limit(SIZE)
         .build()
         .map_err(|error| invalid(&error.to_string()))
 }

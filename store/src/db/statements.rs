@@ -160,6 +160,17 @@ impl Store {
         Ok(true)
     }
 
+    /// Whether anything that people wrote of an upstream is stored.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn has_statements(&self, upstream: UpstreamId) -> Result<bool, StoreError> {
+        let mut query = self
+            .conn
+            .prepare_cached("SELECT EXISTS (SELECT 1 FROM statement WHERE upstream_id = ?1)")?;
+        Ok(query.query_row([upstream.0], |row| row.get(0))?)
+    }
+
     /// One statement, as each transport showed it last.
     ///
     /// # Errors

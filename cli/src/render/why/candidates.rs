@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use headwater_queries::why::Candidate;
+use headwater_queries::why::{Candidate, PullSource};
 use headwater_store::evidence::Evidence;
 use headwater_store::model::Side;
 
@@ -28,12 +28,18 @@ pub(super) fn one(page: &mut Page<'_>, candidate: &Candidate) {
         candidate.sha.short()
     ));
     let (head, subject) = (page.bold(&head), page.safe(&candidate.subject));
+    let pull = match (candidate.pull_source, candidate.pr) {
+        (PullSource::LookedUp, Some(number)) => format!(" (#{number})"),
+        (PullSource::NotLookedUp, _) => "  pull request not looked up".to_owned(),
+        _ => String::new(),
+    };
     let facts = page.dim(&format!(
-        "{}  score {:.1}{classes}",
+        "{} {}  score {:.1}{classes}",
+        page.safe(&pull),
         candidate.date.format("%Y-%m-%d"),
         candidate.score
     ));
-    page.item(0, &format!("{head} {subject}  {facts}"));
+    page.item(0, &format!("{head} {subject} {facts}"));
     let mut shown = HashSet::new();
     let mut rest = candidate.score;
     for (at, reason) in candidate.reasons.iter().take(6).enumerate() {
