@@ -60,6 +60,9 @@ impl Live<'_> {
         for one in all.iter().skip(1).filter(|one| !one.releases.is_empty()) {
             asking.releases(one)?;
         }
+        for one in &all {
+            asking.single_releases(one)?;
+        }
         if wish.reports || self.token.is_some() {
             for one in &all {
                 asking.reports(one)?;
@@ -119,7 +122,7 @@ impl<'a> Asking<'a> {
         Ok(Statements::new(self.api, self.store, upstream, self.left)?)
     }
 
-    /// The newest releases, the feed, and single releases that are older.
+    /// The newest releases, and the feed.
     fn releases(&mut self, lacking: &Lacking) -> anyhow::Result<()> {
         let name = &lacking.upstream;
         let upstream = self.live.context.upstreams.get(name)?;
@@ -133,11 +136,18 @@ impl<'a> Asking<'a> {
             let got = releases_feed(&self.live.client, web, self.store, upstream);
             self.tell(&format!("{name} releases feed"), got)?;
         }
+        Ok(())
+    }
+
+    /// Single releases that are older than the newest page.
+    fn single_releases(&mut self, lacking: &Lacking) -> anyhow::Result<()> {
+        let name = &lacking.upstream;
+        let statements = self.statements(name)?;
         let id = self.store.upstream(name)?;
         for tag in &lacking.releases {
             let kind = headwater_store::StatementKind::Release;
             let seen = self.store.statement(id, kind, tag)?;
-            if !seen.iter().any(|one| one.transport != "feed") && self.left.get() > 1 {
+            if !seen.iter().any(|one| one.transport != "feed") && self.left.get() > 0 {
                 let got = statements.release(tag);
                 self.tell(&format!("{name} release {tag}"), got)?;
             }

@@ -163,7 +163,15 @@ fn edited_notes_are_kept_beside_what_they_were() {
     let gone = place.run(&["grep", "--in", "notes", "Teapot"]);
     assert_eq!(gone.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&gone.stdout).contains("grade grep"), "{gone:?}");
-    let narrowed = place.run(&["grep", "--in", "notes", "temperature", "v0.6.0..v0.6.1", "--upstream", "ollama"]);
+    let narrowed = place.run(&[
+        "grep",
+        "--in",
+        "notes",
+        "temperature",
+        "v0.6.0..v0.6.1",
+        "--upstream",
+        "ollama",
+    ]);
     assert_eq!(narrowed.status.code(), Some(1));
     let search = place.json(&["search", "temperature", "defaults"]);
     assert!(list(&search, "statements").iter().any(|hit| hit["key"] == "v0.6.2"), "{search}");

@@ -69,7 +69,7 @@ fn of_window(
     let mut versions = releases.clone();
     let mut lacks = Vec::new();
     for tag in releases.drain(..) {
-        let asked = store.look(id, StatementKind::Release, &format!("tag:{tag}"))?.is_some();
+        let asked = super::has_none(store, id, &tag)?;
         let seen = store.statement(id, StatementKind::Release, &tag)?;
         if !asked && !seen.iter().any(|one| one.transport != "feed") {
             lacks.push(tag);

@@ -122,6 +122,7 @@ impl<'a> Checker<'a> {
                 checked.told =
                     format!("nothing in {} at {place} says that it has ended", mechanism.path);
                 checked.evidence.push(at.commit.evidence_at(&mechanism.path));
+                checked.grade = Grade::AbsentRule;
             }
             (false, None) => {
                 checked.told = format!("not checked: {} of {place} is not stored", mechanism.path);

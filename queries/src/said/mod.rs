@@ -26,6 +26,6 @@ pub use search::{NoteMatch, NotesCoverage, StatementHit, grep_notes, search_stat
 pub(crate) use advisories::advisories;
 pub(crate) use mechanisms::{At, Checker};
 pub(crate) use named::{Change, Finder};
-pub(crate) use notes::{NotedTag, noted, noted_tags, release};
+pub(crate) use notes::{NotedTag, has_none, noted, noted_tags, release};
 pub(crate) use pulls::pull;
 pub(crate) use reports::{Wanted, reports};

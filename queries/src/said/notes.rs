@@ -94,6 +94,15 @@ pub(crate) fn noted_tags(
     Ok(tags)
 }
 
+/// Whether the host was asked for a tag's release and has none.
+pub(crate) fn has_none(store: &Store, id: UpstreamId, tag: &str) -> Result<bool, QueryError> {
+    let own = store.look(id, StatementKind::Release, &format!("tag:{tag}"))?;
+    let all = store.look(id, StatementKind::Release, "all")?;
+    let told = own.is_some() || all.is_some_and(|look| look.complete);
+    let seen = || store.statement(id, StatementKind::Release, tag);
+    Ok(told && seen()?.is_empty())
+}
+
 /// Finds the tags whose releases people write notes for.
 pub(crate) fn noted(upstream: &Upstream) -> Result<Regex, QueryError> {
     let pattern = upstream.noted_tag.as_deref().unwrap_or(&upstream.final_tag);

@@ -21,6 +21,7 @@ mod outside;
 mod paths;
 mod prepared;
 mod prior;
+mod pull_words;
 mod report;
 mod said;
 mod score;

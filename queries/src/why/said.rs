@@ -140,6 +140,7 @@ impl Said {
                 match said::release(beside.store, window.upstream, id, tag, &rules, &finder, until)?
                 {
                     Some(release) => out.releases.push(release),
+                    None if said::has_none(beside.store, id, &tag.name)? => {}
                     None => lacking.push(tag.name.clone()),
                 }
             }
@@ -334,7 +335,7 @@ impl Beside<'_, '_> {
                 command: self.ask(""),
             }),
         }
-        if self.store.statements(id, StatementKind::Issue)?.is_empty() {
+        if !self.store.has_looked(id, StatementKind::Issue)? {
             out.push(Unasked {
                 what: format!("what others report of {name} was not asked for"),
                 command: self.ask(" --reports"),

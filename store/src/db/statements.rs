@@ -367,6 +367,21 @@ impl Store {
         Ok(())
     }
 
+    /// Whether any list of this kind was ever asked for.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn has_looked(
+        &self,
+        upstream: UpstreamId,
+        kind: StatementKind,
+    ) -> Result<bool, StoreError> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM statement_look WHERE upstream_id = ?1 AND kind = ?2)",
+        )?;
+        Ok(query.query_row(params![upstream.0, kind.as_str()], |row| row.get(0))?)
+    }
+
     /// What came of asking for a list the last time.
     ///
     /// # Errors

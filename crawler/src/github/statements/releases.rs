@@ -63,10 +63,9 @@ impl Statements<'_> {
         };
         let incomplete = incomplete(page.unread, None);
         let said: Vec<_> = page.all.into_iter().map(|one| (page.receipt, one.said())).collect();
-        if page.next.is_none() {
-            self.keep(StatementKind::Release, "all", &said, incomplete.clone())?;
-        }
-        self.keep(StatementKind::Release, "newest", &said, incomplete)
+        // A list of one page is the whole list.
+        let scope = if page.next.is_none() { "all" } else { "newest" };
+        self.keep(StatementKind::Release, scope, &said, incomplete)
     }
 
     /// All releases, page by page, as far as requests are left and the host lists them.
