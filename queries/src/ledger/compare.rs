@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 
 use super::entry::{Entry, Event, How};
+use super::guards;
+use super::only::{only_asks_rule, only_renames_option};
 use super::rules::{Extractor, Extractors};
 use super::value;
 
@@ -67,68 +69,21 @@ impl Extractors {
         for loose in gone.iter().filter(|l| !l.used && tells(l.entry)) {
             out.push(self.event(Some((loose.path, loose.entry)), None));
         }
-        out.retain(|event| !self.only_spread(files, event) && !self.only_offers(files, event));
+        out.retain(|event| {
+            !self.only_spread(files, event)
+                && !self.only_offers(files, event)
+                && !only_renames_option(files, event)
+                && !only_asks_rule(files, event)
+        });
         out.sort_by(|a, b| (&a.path, a.line, &a.knob).cmp(&(&b.path, b.line, &b.knob)));
         out
-    }
-
-    /// Whether a knob that stands in several places has the same values as before, only in
-    /// other files: what one file lost another has.
-    fn only_spread(&self, files: &[FileTables], event: &Event) -> bool {
-        let group = self.all.iter().find(|c| c.rule.id == event.extractor);
-        let group = group.map(|c| c.rule.group.as_deref().unwrap_or(&c.rule.id));
-        let values = |after: bool| {
-            let mut homes = 0;
-            let mut values = std::collections::BTreeSet::new();
-            for file in files {
-                let table = if after { &file.after } else { &file.before };
-                let here =
-                    table.iter().filter(|e| e.knob == event.knob && Some(self.group(e)) == group);
-                for entry in here {
-                    homes += 1;
-                    values.extend(entry.pieces.iter().map(|(value, _)| value.as_str()));
-                }
-            }
-            (homes, values)
-        };
-        let ((homes_before, before), (homes_after, after)) = (values(false), values(true));
-        // What holds under conditions depends on their order; and one home is no spread.
-        let plain = before.iter().all(|value| !value.starts_with(['[', '+']));
-        homes_before + homes_after > 2 && plain && before == after && event.is_move()
-    }
-
-    /// Whether a build's value has only got a part that waits for an option which comes with
-    /// the commit, and is off.
-    fn only_offers(&self, files: &[FileTables], event: &Event) -> bool {
-        if event.scope != super::Scope::Build || !event.is_move() {
-            return false;
-        }
-        let all = |after: bool| {
-            files.iter().flat_map(move |file| if after { &file.after } else { &file.before })
-        };
-        let was = |knob: &str| all(false).any(|entry| entry.knob == knob);
-        let options: Vec<&str> = all(true)
-            .filter(|entry| entry.value == "OFF" && !was(&entry.knob))
-            .map(|entry| entry.knob.as_str())
-            .collect();
-        let parts = |after: bool| -> Option<Vec<String>> {
-            let mut found = all(after).filter(|entry| entry.knob == event.knob);
-            let only = found.next().filter(|_| found.next().is_none())?;
-            let asks = |piece: &str| {
-                let asked = condition(piece).map_or("", |c| c.0).split(" && ");
-                asked.into_iter().any(|part| options.contains(&part.trim_start_matches("elif ")))
-            };
-            let kept = only.pieces.iter().filter(|(piece, _)| !(after && asks(piece)));
-            Some(kept.map(|(piece, _)| piece.replace("[elif ", "[")).collect())
-        };
-        !options.is_empty() && parts(false).is_some() && parts(false) == parts(true)
     }
 
     fn by_path(&self, entry: &Entry) -> bool {
         self.all.get(entry.extractor).is_some_and(|c| c.rule.by_path)
     }
 
-    fn group(&self, entry: &Entry) -> &str {
+    pub(super) fn group(&self, entry: &Entry) -> &str {
         self.all.get(entry.extractor).map_or("", |c| c.rule.group.as_deref().unwrap_or(&c.rule.id))
     }
 
@@ -158,6 +113,10 @@ impl Extractors {
         for (old, new) in keys.into_values() {
             let ([old], [new]) = (old.as_slice(), new.as_slice()) else { continue };
             let (Some(old), Some(new)) = (gone.get_mut(*old), come.get_mut(*new)) else { continue };
+            // What is put where nothing was set is not what stands in a declaration.
+            if resolves(old.entry) != resolves(new.entry) {
+                continue;
+            }
             old.used = true;
             new.used = true;
             out.extend(self.moved((old.path, old.entry), (new.path, new.entry)));
@@ -190,7 +149,10 @@ impl Extractors {
         come: &mut [Loose<'_>],
         out: &mut Vec<Event>,
     ) {
-        for old in gone.iter_mut().filter(|l| !l.used && tells(l.entry) && !self.by_path(l.entry)) {
+        let apart = |entry: &Entry| {
+            self.by_path(entry) || self.all.get(entry.extractor).is_some_and(|c| c.rule.apart)
+        };
+        for old in gone.iter_mut().filter(|l| !l.used && tells(l.entry) && !apart(l.entry)) {
             let found = files
                 .iter()
                 .flat_map(|f| f.after.iter())
@@ -203,7 +165,7 @@ impl Extractors {
                 }));
             }
         }
-        for new in come.iter_mut().filter(|l| !l.used && tells(l.entry) && !self.by_path(l.entry)) {
+        for new in come.iter_mut().filter(|l| !l.used && tells(l.entry) && !apart(l.entry)) {
             let found = files
                 .iter()
                 .flat_map(|f| f.before.iter())
@@ -244,6 +206,9 @@ impl Extractors {
         if matches!(new.1.scope, super::Scope::CliHelp | super::Scope::Docs)
             && plain(value::told(&old.1.value)) == plain(value::told(&new.1.value))
         {
+            return None;
+        }
+        if another_home(old.1, new.1) || guards::same((old.1, new.1), equal) {
             return None;
         }
         if value::same(&old.1.value, &new.1.value, equal) {
@@ -335,6 +300,27 @@ impl Extractors {
     }
 }
 
+/// Whether a value is one that code puts where nothing was set.
+fn resolves(entry: &Entry) -> bool {
+    entry.how == How::Resolved
+}
+
+/// Whether a knob that several places of a file tell only got another place, or lost one:
+/// what each of the others says stands. (A request that no longer says it itself inherits.)
+fn another_home(old: &Entry, new: &Entry) -> bool {
+    use super::Scope::{CliHelp, Docs, Server};
+    let told = |entry: &Entry| -> std::collections::BTreeSet<String> {
+        entry.pieces.iter().map(|(piece, _)| plain(piece)).collect()
+    };
+    let inherits = |entry: &Entry| matches!(entry.how, How::Inherits(_));
+    let (was, is) = (told(old), told(new));
+    match new.scope {
+        CliHelp | Docs => was != is && (was.is_subset(&is) || is.is_subset(&was)),
+        Server => (inherits(old) || inherits(new)) && was != is && was.is_subset(&is),
+        _ => false,
+    }
+}
+
 /// A value with what the same file says of the names in it.
 fn expanded(entry: &Entry) -> String {
     entry.resolved.iter().fold(entry.value.clone(), |value, (name, is)| {
@@ -355,7 +341,7 @@ fn plain(text: &str) -> String {
 }
 
 /// The condition in front of a value, and the value.
-fn condition(text: &str) -> Option<(&str, &str)> {
+pub(super) fn condition(text: &str) -> Option<(&str, &str)> {
     let mut depth = 0u32;
     for (at, c) in text.char_indices() {
         match c {

@@ -1,12 +1,13 @@
 //! Reading a file's table of knobs and values.
 
-use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
+use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
 use regex::Regex;
 
-use super::entry::{Entry, How};
+use super::compare::condition;
+use super::entry::{Entry, How, Scope};
 use super::lang::{self, Found};
 use super::lex::{self, Kind};
 use super::rules::{Compiled, Extractors, Holder};
@@ -111,8 +112,19 @@ impl<'e> Session<'e> {
         at: usize,
         read: impl FnOnce(&str) -> Vec<Found>,
     ) -> Vec<Found> {
+        self.remembered_with(key, (text, &()), at, read)
+    }
+
+    /// What is read of a text by more than the text.
+    fn remembered_with(
+        &mut self,
+        key: (usize, usize),
+        (text, more): (&str, &impl Hash),
+        at: usize,
+        read: impl FnOnce(&str) -> Vec<Found>,
+    ) -> Vec<Found> {
         let mut hash = DefaultHasher::new();
-        text.hash(&mut hash);
+        (text, more).hash(&mut hash);
         let key = (key.0, key.1, hash.finish(), text.len());
         let found = self.memo.entry(key).or_insert_with(|| read(text));
         let moved = found.iter().cloned().map(|mut f| {
@@ -168,15 +180,24 @@ impl<'e> Session<'e> {
             Holder::Env { call } => whole(self, &|t| lang::go_env::variables(t, &call.0)),
             Holder::Flags { call } => lang::go_args::declared(text, &call.0),
             Holder::Args { function } => {
-                self.functions(key, text, &function.0, |r| lang::go_args::passed(r, &function.0))
+                let mut out = Vec::new();
+                for (start, region) in cut::go(text, "func ", Some(&function.0)) {
+                    // What it is called with stands elsewhere in the file.
+                    let given = lang::go_rule::given(text, region);
+                    let read = |region: &str| lang::go_args::passed(region, &given);
+                    out.extend(self.remembered_with(key, (region, &given), start, read));
+                }
+                out
             }
             Holder::Rule { function } => {
                 self.functions(key, text, &function.0, |r| lang::go_rule::returns(r, &function.0))
             }
-            Holder::Assigned { function, variable } => {
-                self.functions(key, text, &function.0, |r| {
+            Holder::Assigned { function, variable, except } => {
+                let mut found = self.functions(key, text, &function.0, |r| {
                     lang::go_rule::assigned(r, &function.0, &variable.0)
-                })
+                });
+                found.retain(|f| !except.as_ref().is_some_and(|e| e.0.is_match(&f.value)));
+                found
             }
             Holder::Cmake { names } => whole(self, &|t| lang::cmake::commands(t, &names.0)),
             Holder::Image { environment, packages } => {
@@ -236,10 +257,18 @@ fn owner(compiled: &Compiled, name: &str) -> String {
     today.map_or_else(|| name.to_owned(), |(today, _)| today.clone())
 }
 
-/// What a knob is called today.
-fn today(compiled: &Compiled, knob: &str) -> String {
-    let today = compiled.rule.renamed.iter().find(|(_, old)| old.iter().any(|o| o == knob));
-    today.map_or_else(|| knob.to_owned(), |(today, _)| today.clone())
+/// What a knob is called today; where a later bearer of that name stands beside it, it
+/// keeps its own.
+fn today(compiled: &Compiled, knob: &str, here: &HashSet<String>) -> String {
+    let mut all = compiled.rule.renamed.iter();
+    let found =
+        all.find_map(|(today, old)| Some((today, old, old.iter().position(|o| o == knob)?)));
+    match found {
+        Some((today, old, at)) if !old.iter().skip(at + 1).any(|later| here.contains(later)) => {
+            today.clone()
+        }
+        _ => knob.to_owned(),
+    }
 }
 
 /// The fields of the struct that a declaration makes, from the same file.
@@ -263,8 +292,9 @@ fn merge(
 ) -> Vec<Entry> {
     let mut order: Vec<String> = Vec::new();
     let mut by_knob: HashMap<String, Vec<Found>> = HashMap::new();
+    let here: HashSet<String> = found.iter().map(|f| f.knob.clone()).collect();
     for mut f in found {
-        f.knob = today(compiled, &f.knob);
+        f.knob = today(compiled, &f.knob, &here);
         if compiled.rule.ignore.as_ref().is_some_and(|p| p.0.is_match(&f.knob)) {
             continue;
         }
@@ -280,7 +310,14 @@ fn merge(
     let siblings: HashMap<String, String> = by_knob
         .values()
         .flatten()
-        .filter_map(|f| Some((f.knob.rsplit_once('.')?.1.to_owned(), f.value.clone())))
+        .filter_map(|f| match f.knob.rsplit_once('.') {
+            Some((_, field)) => Some((field.to_owned(), f.value.clone())),
+            None if compiled.rule.scope == Scope::Build => {
+                let only = by_knob.get(&f.knob).is_some_and(|all| all.len() == 1);
+                Some((f.knob.clone(), where_unset(f)?.to_owned())).filter(|_| only)
+            }
+            None => None,
+        })
         .collect();
     for knob in order {
         let Some(all) = by_knob.get(&knob) else { continue };
@@ -352,6 +389,13 @@ fn merge(
         });
     }
     out
+}
+
+/// What a variable of a build is where nobody sets it: `[NOT NAME] value` only says that.
+fn where_unset(found: &Found) -> Option<&str> {
+    let Some((asked, value)) = condition(&found.value) else { return Some(&found.value) };
+    let name = asked.strip_prefix("NOT ")?.trim_start_matches("DEFINED ");
+    (name == found.knob).then_some(value)
 }
 
 /// What the same file says of the names in a value: constants, and fields beside it.

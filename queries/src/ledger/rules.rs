@@ -96,8 +96,13 @@ pub(crate) enum Holder {
     Args { function: Pattern },
     /// Go: a rule, told as the conditions and results of a function.
     Rule { function: Pattern },
-    /// Go: what gets assigned under conditions.
-    Assigned { function: Pattern, variable: Pattern },
+    /// Go: what gets assigned under conditions; `except` finds values that are none.
+    Assigned {
+        function: Pattern,
+        variable: Pattern,
+        #[serde(default)]
+        except: Option<Pattern>,
+    },
     /// CMake: options, and variables of these names.
     Cmake { names: Pattern },
     /// A container file: arguments, base images, environment, versions of packages.
@@ -149,6 +154,16 @@ pub(crate) struct Extractor {
     /// Files whose knobs these ones override: what stands there holds where these are not.
     #[serde(default)]
     pub over: Vec<String>,
+    /// Files whose requests read the fields of these knobs, and may say themselves what an
+    /// unset one is.
+    #[serde(default)]
+    pub read_by: Vec<String>,
+    /// Files where what is unset gets a value: a default that says so is that value.
+    #[serde(default)]
+    pub resolved_by: Vec<String>,
+    /// Its files are separate things: what one loses, another does not stand in for.
+    #[serde(default)]
+    pub apart: bool,
     /// A file that moves becomes another one's: its knobs are those of its path alone.
     #[serde(default)]
     pub by_path: bool,

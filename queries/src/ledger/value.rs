@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::lex::{self, Kind};
+pub(crate) use super::writing::number;
+use super::writing::parts;
 
 /// Words that say nothing in a constant's or function's name: projects, and kinds
 /// of kinds. They come and go when enums are renamed.
@@ -33,6 +35,9 @@ pub(crate) fn same(a: &str, b: &str, equal: &[Vec<String>]) -> bool {
         return words(a) == words(b);
     }
     let (a, b) = (parts(a), parts(b));
+    if lettered(&a, &b) || lettered(&b, &a) {
+        return true;
+    }
     a.len() == b.len()
         && a.iter().zip(&b).all(|(x, y)| {
             x == y
@@ -79,6 +84,40 @@ pub(crate) fn renamed(
         })
 }
 
+/// Whether a text's letters stand for the names of a list, one each, in its order:
+/// `"ktp"` is `{ STEP_TOP_K, STEP_TEMP, STEP_TOP_P }`.
+fn lettered(text: &[(String, Kind)], list: &[(String, Kind)]) -> bool {
+    let [(letters, Kind::Text)] = text else { return false };
+    let letters: Vec<char> = letters.trim_matches('"').to_lowercase().chars().collect();
+    let listed = list.first().is_some_and(|open| open.0 == "{" && open.1 == Kind::Punct);
+    let named = list.iter().filter(|(_, kind)| *kind == Kind::Word);
+    let names: Vec<Vec<String>> = named.map(|(name, _)| meaning(name)).collect();
+    if !listed || letters.len() < 3 || letters.len() != names.len() {
+        return false;
+    }
+    // Words that every name has tell none of them apart.
+    let own = |name: usize| {
+        names[name].iter().filter(|word| !names.iter().all(|other| other.contains(*word)))
+    };
+    let fits = |letter: usize, name: usize| {
+        let letter = letters[letter];
+        if own(name).next_back().is_some_and(|word| word.starts_with(letter)) {
+            return Some(2);
+        }
+        let word = own(name).find(|word| word.contains(letter))?;
+        Some(u32::from(word.starts_with(letter)))
+    };
+    let all: Option<Vec<u32>> = (0..letters.len()).map(|at| fits(at, at)).collect();
+    let Some(all) = all else { return false };
+    // No two may fit better the other way round.
+    (0..all.len()).all(|a| {
+        (0..a).all(|b| match (fits(a, b), fits(b, a)) {
+            (Some(ab), Some(ba)) => ab + ba <= all[a] + all[b],
+            _ => true,
+        })
+    })
+}
+
 /// What numbers and named units multiply to; `None` where anything else is in it.
 fn product(text: &str) -> Option<f64> {
     let mut out = 1.0;
@@ -103,143 +142,6 @@ fn product(text: &str) -> Option<f64> {
         };
     }
     Some(out)
-}
-
-/// A value's meaning without layout: numbers in one form, names joined over `::`,
-/// trailing commas and comments dropped.
-fn parts(value: &str) -> Vec<(String, Kind)> {
-    let mut out: Vec<(String, Kind)> = Vec::new();
-    for token in lex::tokens(value, 0).filter(|t| t.kind != Kind::Comment) {
-        let text = match token.kind {
-            Kind::Number => number(token.text),
-            Kind::Word if token.text == "NULL" => "nullptr".to_owned(),
-            Kind::Text | Kind::Char => format!("\"{}\"", lex::unquote(token.text)),
-            _ => token.text.to_owned(),
-        };
-        // `a::b` is one name.
-        if token.kind == Kind::Word && out.len() >= 3 {
-            let n = out.len();
-            if out[n - 1].0 == ":" && out[n - 2].0 == ":" && out[n - 3].1 == Kind::Word {
-                out.truncate(n - 2);
-                out[n - 3].0.push('_');
-                out[n - 3].0.push_str(&text);
-                continue;
-            }
-        }
-        // Where a member lives says nothing: `params.x` and `params.sampling.x` are `x`.
-        if token.kind == Kind::Word && out.len() >= 2 {
-            let n = out.len();
-            let arrow = n >= 3 && out[n - 1].0 == ">" && out[n - 2].0 == "-";
-            let owner = if arrow { n - 3 } else { n - 2 };
-            if (arrow || out[n - 1].0 == ".") && out[owner].1 == Kind::Word {
-                out.truncate(owner);
-            }
-        }
-        if matches!(token.text, "}" | ")" | "]") && out.last().is_some_and(|l| l.0 == ",") {
-            out.pop();
-        }
-        // A cast or constructor around a string says nothing.
-        out.push((text, token.kind));
-    }
-    strip_string_constructor(&mut out);
-    strip_casts(&mut out);
-    negate_comparisons(&mut out);
-    out
-}
-
-/// `!(a == b)` is `a != b`, and the other way round.
-fn negate_comparisons(out: &mut Vec<(String, Kind)>) {
-    let is = |token: Option<&(String, Kind)>, text: &str| token.is_some_and(|t| t.0 == text);
-    let mut at = 0;
-    while at + 1 < out.len() {
-        if !(is(out.get(at), "!") && is(out.get(at + 1), "(")) {
-            at += 1;
-            continue;
-        }
-        let mut depth = 0u32;
-        let mut compared = Vec::new();
-        let mut several = false;
-        let close = (at + 1..out.len()).find(|n| {
-            let next = out.get(n + 1);
-            match out[*n].0.as_str() {
-                "(" => depth += 1,
-                ")" => depth = depth.saturating_sub(1),
-                "=" | "!" if depth == 1 && is(next, "=") => compared.push(*n),
-                "&" | "|" | "<" | ">" if depth == 1 => several = true,
-                _ => {}
-            }
-            depth == 0
-        });
-        if let (Some(close), [sign], false) = (close, compared.as_slice(), several) {
-            let other = if out[*sign].0 == "=" { "!" } else { "=" };
-            out[*sign].0 = other.to_owned();
-            out.remove(close);
-            out.drain(at..at + 2);
-        }
-        at += 1;
-    }
-}
-
-/// Go's ways of writing a number as text, and casts, say nothing of the number; nor
-/// does whether a name is called or read.
-fn strip_casts(out: &mut Vec<(String, Kind)>) {
-    const CASTS: &[&str] =
-        &["int", "uint", "int32", "uint32", "int64", "uint64", "Itoa", "FormatUint", "FormatInt"];
-    let mut at = 0;
-    while at + 1 < out.len() {
-        let word = out[at].1 == Kind::Word;
-        if word && out[at + 1].0 == "(" && out.get(at + 2).is_some_and(|t| t.0 == ")") {
-            out.drain(at + 1..at + 3);
-            continue;
-        }
-        let sprintf = out[at].0 == "Sprintf"
-            && out.get(at + 2).is_some_and(|t| t.0 == "\"%d\"")
-            && out.get(at + 3).is_some_and(|t| t.0 == ",");
-        if word && out[at + 1].0 == "(" && (CASTS.contains(&out[at].0.as_str()) || sprintf) {
-            let mut depth = 0u32;
-            let close = (at + 1..out.len()).find(|n| {
-                match out[*n].0.as_str() {
-                    "(" => depth += 1,
-                    ")" => depth = depth.saturating_sub(1),
-                    _ => {}
-                }
-                depth == 0
-            });
-            let Some(close) = close else { return };
-            // The base of a number that is written out.
-            let base = out[at].0.starts_with("Format") && out[close - 1].0 == "10";
-            out.drain(if base { close - 2..close + 1 } else { close..close + 1 });
-            out.drain(at..at + if sprintf { 4 } else { 2 });
-            continue;
-        }
-        at += 1;
-    }
-}
-
-fn strip_string_constructor(out: &mut Vec<(String, Kind)>) {
-    if out.len() == 4
-        && matches!(out[0].0.as_str(), "std_string" | "string")
-        && out[1].0 == "("
-        && out[3].0 == ")"
-    {
-        out.swap(0, 2);
-        out.truncate(1);
-    }
-}
-
-/// A number in one form: `1.0f`, `1.`, `1` and `0x1` are one; what is no number
-/// stays.
-pub(crate) fn number(text: &str) -> String {
-    let clean = text.replace(['\'', '_'], "").to_ascii_lowercase();
-    if let Some(hex) = clean.strip_prefix("0x") {
-        let digits = hex.trim_end_matches(['u', 'l']);
-        return u64::from_str_radix(digits, 16).map_or(clean.clone(), |n| n.to_string());
-    }
-    let digits = clean.trim_end_matches(['f', 'u', 'l']);
-    match digits.parse::<f64>() {
-        Ok(n) if n.is_finite() => n.to_string(),
-        _ => clean,
-    }
 }
 
 fn same_word(a: &(String, Kind), b: &(String, Kind)) -> bool {
@@ -392,6 +294,8 @@ mod tests {
             ("strconv.FormatUint(n, 10)", "strconv.Itoa(n)"),
             ("[!(f(a) == nil)] 1", "[f(a) != nil] 1"),
             ("[x && !(a != b)] 1", "[x && a == b] 1"),
+            ("env.Kind()", "strings.ToLower(env.Kind())"),
+            ("\"ktp\"", "{ kind::STEP_TOP_K, kind::STEP_TEMP, kind::STEP_TOP_P }"),
         ] {
             assert!(same(a, b, &[]), "{a} {b}");
         }
@@ -417,6 +321,8 @@ mod tests {
             ("[!(a == b)] 1", "[a == b] 1"),
             ("[!(a == b && c)] 1", "[a != b && c] 1"),
             ("http://a,app://b", "http://a,app://c"),
+            ("\"ktp\"", "{ STEP_TOP_K, STEP_TOP_P, STEP_TEMP }"),
+            ("\"ktp\"", "{ STEP_TOP_K, STEP_TEMP }"),
         ] {
             assert!(!same(a, b, &[]), "{a} {b}");
         }

@@ -55,7 +55,6 @@ pub(crate) fn commands(text: &str, names: &Regex) -> Vec<Found> {
 }
 
 fn setting(name: &str, args: &[&str], names: &Regex) -> Option<(String, String)> {
-    let bare = |s: &str| s.trim_matches('"').to_owned();
     match (name, args) {
         // `option(NAME "help" ON)`; without a value it is OFF.
         ("option", [knob, rest @ ..]) => {
@@ -95,6 +94,12 @@ fn setting(name: &str, args: &[&str], names: &Regex) -> Option<(String, String)>
         }
         _ => None,
     }
+}
+
+/// An argument's text: its quotes off, those in it undone.
+fn bare(argument: &str) -> String {
+    let quoted = argument.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    quoted.map_or_else(|| argument.to_owned(), |text| text.replace("\\\"", "\""))
 }
 
 /// The commands of a file, by CMake's own lexical rules: a name, then arguments in
@@ -213,7 +218,7 @@ mod tests {
 
     #[test]
     fn tells_values_under_conditions() {
-        let text = "option(A \"help (x)\" ON)\nset(B 3 CACHE STRING \"b\")\nset(B \"${B}\" CACHE STRING \"b\" FORCE)\nset(other 1)\nif (X AND NOT Y)\n  set(ARCHS \"50;61\") # c\nelseif (Z)\n  set(ARCHS \"60\")\nelse()\n  list(APPEND ARCHS 70 80)\nendif()\n";
+        let text = "option(A \"help (x)\" ON)\nset(B 3 CACHE STRING \"b\")\nset(B \"${B}\" CACHE STRING \"b\" FORCE)\nset(other 1)\nif (X AND NOT Y)\n  set(ARCHS \"50;61\") # c\nelseif (Z)\n  set(ARCHS \"60\")\nelse()\n  list(APPEND ARCHS 70 80)\nendif()\nset(C \"a \\\"b\\\"\" CACHE STRING \"c\")\n";
         let found = commands(text, &Regex::new("^ARCHS$").unwrap());
         let told: Vec<_> = found.iter().map(|f| (f.knob.as_str(), f.value.as_str())).collect();
         assert_eq!(
@@ -223,7 +228,8 @@ mod tests {
                 ("B", "3"),
                 ("ARCHS", "[X AND NOT Y] 50;61"),
                 ("ARCHS", "[elif Z] 60"),
-                ("ARCHS", "[else(Z)] +70 80")
+                ("ARCHS", "[else(Z)] +70 80"),
+                ("C", "a \"b\"")
             ]
         );
     }

@@ -18,6 +18,7 @@ pub(crate) fn requests(text: &str, call: &Regex, subject: &Regex, owner: &str) -
         }
         let Some((parts, _)) = lex::arguments(text, found.end() - 1) else { continue };
         let [(_, on), (_, field), (at, value)] = parts.as_slice() else { continue };
+        let value = &innermost(value, call);
         // An empty document is what an absent field is read as, no default.
         let empty =
             matches!(*value, "json::object()" | "json::array()" | "json()" | "json::object");
@@ -33,8 +34,31 @@ pub(crate) fn requests(text: &str, call: &Regex, subject: &Regex, owner: &str) -
     out
 }
 
-/// A literal stays; what names another place inherits from it.
+/// What is left where a field that is unset is looked for under other names in turn.
+fn innermost<'a>(value: &'a str, call: &Regex) -> &'a str {
+    let mut value = value;
+    while let Some(found) = call.find(value).filter(|found| found.start() == 0) {
+        let last = lex::arguments(value, found.end() - 1)
+            .filter(|(parts, end)| parts.len() == 3 && *end == value.len())
+            .and_then(|(parts, _)| parts.last().map(|(_, last)| *last));
+        match last {
+            Some(last) if !last.is_empty() => value = last,
+            _ => break,
+        }
+    }
+    value
+}
+
+/// A literal stays; what names another place inherits from it. A cast says nothing.
 fn request_value(value: &str) -> (String, How) {
+    let cast =
+        value.strip_prefix('(').and_then(|rest| rest.split_once(')')).filter(|(kind, rest)| {
+            let kind = kind.trim_end_matches("_t");
+            let plain =
+                matches!(kind, "int" | "size" | "float" | "double" | "bool" | "int32" | "uint32");
+            plain && !rest.is_empty()
+        });
+    let value = cast.map_or(value, |(_, rest)| rest.trim_start());
     let inner = value.strip_prefix("std::string(").and_then(|v| v.strip_suffix(')'));
     let inner = inner.unwrap_or(value);
     if inner.is_empty() {
@@ -223,11 +247,22 @@ mod tests {
             p.sampling.rate = json_value(data, "rate", defaults.rate);
             // p.old = json_value(data, "old", 1);
             f(json_value(body, "name", std::string(DEFAULT_NAME)), json_value(msg, "role", 1));
+            g(json_value(body, "list", json_value(body, "all", std::vector<std::string>())));
+            h(json_value(body, "most", (int) MOST));
             if (sparams.threads < 1) { /* x */ sparams.threads = max(a, 2); }
         "#;
         let call = Regex::new(r"\bjson_value\(").unwrap();
         let found = requests(text, &call, &Regex::new("^(data|body)$").unwrap(), "request");
-        assert_eq!(told(&found), [("request.rate", "inherit"), ("request.name", "DEFAULT_NAME")]);
+        assert_eq!(
+            told(&found),
+            [
+                ("request.rate", "inherit"),
+                ("request.name", "DEFAULT_NAME"),
+                ("request.list", "std::vector<std::string>()"),
+                ("request.all", "std::vector<std::string>()"),
+                ("request.most", "MOST")
+            ]
+        );
         assert_eq!(found[0].names, ["rate"]);
         let found = resolved(text, &Regex::new("^s?params").unwrap());
         assert_eq!(told(&found), [("threads", "[threads < 1] max(a, 2)")]);

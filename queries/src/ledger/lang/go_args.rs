@@ -1,28 +1,52 @@
 //! Go: flags that one program takes or hands to another.
 
+use std::collections::BTreeMap;
+
 use regex::Regex;
 
-use super::go_rule::{self, given};
+use super::go_rule;
 use super::{Found, guarded};
 use crate::ledger::entry::How;
-use crate::ledger::{cut, lex, tree};
+use crate::ledger::{lex, tree};
 
-/// `append(params, "--flag", value)`: the flags handed on, each with its conditions.
-pub(crate) fn passed(text: &str, function: &Regex) -> Vec<Found> {
+/// `append(params, "--flag", value)` of a function: the flags handed on, each with its
+/// conditions. `given` says what the function's parameters are given.
+pub(crate) fn passed(region: &str, given: &BTreeMap<String, String>) -> Vec<Found> {
     let mut out = Vec::new();
-    for (start, region) in cut::go(text, "func ", Some(function)) {
-        let around = go_rule::names(region);
-        for (parts, guards, at) in go_rule::calls(region, &given(text, region)) {
-            for (n, part) in parts.iter().enumerate() {
-                let Some(flag) = flag(part) else { continue };
-                let value = parts.get(n + 1).filter(|v| self::flag(v).is_none());
-                let value = value.map_or("passed", String::as_str);
-                let how = if guards.is_empty() { super::how(value) } else { How::Conditional };
-                let found = Found::new(flag, guarded(&guards, value), start + at);
-                out.push(found.with(how).inside(&around));
-            }
+    let around = go_rule::names(region);
+    for (parts, guards, at) in go_rule::calls(region, given) {
+        let guards: Vec<String> = guards.iter().map(|guard| spelled_out(guard, given)).collect();
+        for (n, part) in parts.iter().enumerate() {
+            let Some(flag) = flag(part) else { continue };
+            let value = parts.get(n + 1).filter(|v| self::flag(v).is_none());
+            let value = value.map_or_else(|| "passed".to_owned(), |v| spelled_out(v, given));
+            let how = if guards.is_empty() { super::how(&value) } else { How::Conditional };
+            let found = Found::new(flag, guarded(&guards, &value), at);
+            out.push(found.with(how).inside(&around));
         }
     }
+    out
+}
+
+/// A text with the members that parameters are given in the parameters' places.
+fn spelled_out(text: &str, given: &BTreeMap<String, String>) -> String {
+    let mut out = String::new();
+    let mut done = 0;
+    let mut member = false;
+    for token in lex::tokens(text, 0) {
+        let path = |argument: &&String| {
+            argument.contains('.')
+                && argument.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'))
+        };
+        let known = given.get(token.text).filter(path);
+        if let Some(argument) = known.filter(|_| token.kind == lex::Kind::Word && !member) {
+            out.push_str(&text[done..token.start]);
+            out.push_str(argument);
+            done = token.end();
+        }
+        member = token.is(".");
+    }
+    out.push_str(&text[done..]);
     out
 }
 

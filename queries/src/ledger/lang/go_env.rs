@@ -124,7 +124,7 @@ fn function(region: &str, start: usize, call: &Regex) -> Option<Found> {
         let value = match node.kind() {
             // The first plain value, before the variable is looked at.
             "assignment_statement" | "short_var_declaration"
-                if values.is_empty() && !reads(node) =>
+                if values.is_empty() && !reads(node) && one_name(node) =>
             {
                 node.child_by_field_name("right").filter(|r| {
                     !tree::text(*r, region).contains("append(")
@@ -161,6 +161,11 @@ fn function(region: &str, start: usize, call: &Regex) -> Option<Found> {
     };
     let how = super::how(&value);
     Some(Found::new(*env, value, at).with(how).named([name]))
+}
+
+/// Whether one name gets a value, rather than a result and an error of a call.
+fn one_name(node: tree_sitter::Node<'_>) -> bool {
+    node.child_by_field_name("left").is_none_or(|left| left.named_child_count() == 1)
 }
 
 /// The table that shows each variable's value: `"ENV": {"ENV", Name, …}` or

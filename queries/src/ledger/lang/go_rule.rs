@@ -96,8 +96,8 @@ fn clamped(outcomes: Vec<Outcome>) -> Vec<Outcome> {
 }
 
 /// What the parameters of a function are given, where every call in the file gives the same.
-pub(crate) fn given(text: &str, region: &str) -> HashMap<String, String> {
-    let mut out = HashMap::new();
+pub(crate) fn given(text: &str, region: &str) -> BTreeMap<String, String> {
+    let mut out = BTreeMap::new();
     let name = declared(region);
     let Some(head) = region.find(&format!("{name}(")) else { return out };
     let Some((parameters, _)) = lex::arguments(region, head + name.len()) else { return out };
@@ -136,7 +136,7 @@ pub(crate) fn given(text: &str, region: &str) -> HashMap<String, String> {
 /// `given` says what the function's parameters are given.
 pub(crate) fn calls(
     region: &str,
-    given: &HashMap<String, String>,
+    given: &BTreeMap<String, String>,
 ) -> Vec<(Vec<String>, Vec<String>, usize)> {
     let mut out = Vec::new();
     let language = tree_sitter_go::LANGUAGE.into();
@@ -365,7 +365,7 @@ mod tests {
     #[test]
     fn a_list_that_was_returned_before_is_not_appended_to() {
         let text = "func appendArgs(params []string, o O) ([]string, error) {\n\tif o.GPU == nil {\n\t\treturn params\n\t}\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\tif !o.On {\n\t\tlog()\n\t\treturn params\n\t}\n\treturn append(params, \"--gpu\", o.GPU)\n}\n";
-        let found = calls(text, &HashMap::new());
+        let found = calls(text, &BTreeMap::new());
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].1, ["o.GPU != nil", "o.On"]);
         assert_eq!(negated("a && !b"), "!(a && !b)");

@@ -1,5 +1,7 @@
 //! Container files: arguments, base images, environment, versions of packages.
 
+use std::collections::BTreeMap;
+
 use regex::Regex;
 
 use super::Found;
@@ -11,17 +13,16 @@ pub(crate) fn image(text: &str, environment: &Regex, packages: &Regex) -> Vec<Fo
     let mut stage = 0usize;
     let mut stage_name = String::new();
     // What each named stage is built on, through other stages.
-    let mut bases: std::collections::HashMap<String, String> = std::collections::HashMap::new();
+    let mut bases: BTreeMap<String, String> = BTreeMap::new();
     let instructions = read(text);
     let last = instructions.iter().filter(|i| i.1 == "FROM").count();
     for (at, word, rest) in instructions {
         match word.as_str() {
             "ARG" => {
-                for pair in rest.split_whitespace() {
-                    if let Some((name, value)) = pair.split_once('=') {
-                        let value = value.trim_matches('"').trim_start_matches("docker.io/");
-                        out.push(Found::new(name, value, at));
-                    }
+                let bare = rest.split_whitespace().next().is_some_and(|w| !w.contains('='));
+                let pairs = if bare { Vec::new() } else { environment_of(&rest) };
+                for (name, value) in pairs {
+                    out.push(Found::new(name, value.trim_start_matches("docker.io/"), at));
                 }
             }
             "FROM" => {
@@ -34,7 +35,7 @@ pub(crate) fn image(text: &str, environment: &Regex, packages: &Regex) -> Vec<Fo
                     .position(|w| w.eq_ignore_ascii_case("as"))
                     .and_then(|n| words.get(n + 1));
                 stage_name = name.map_or_else(|| format!("stage {stage}"), |n| (*n).to_owned());
-                let of_stage = bases.get(*base).cloned();
+                let of_stage = bases.get(*base).cloned().or_else(|| of_stages(base, &bases));
                 let image = of_stage.clone().unwrap_or_else(|| (*base).to_owned());
                 if let Some(name) = name {
                     bases.insert((*name).to_owned(), image.clone());
@@ -70,6 +71,29 @@ pub(crate) fn image(text: &str, environment: &Regex, packages: &Regex) -> Vec<Fo
     out
 }
 
+/// The architectures that a builder puts in the place of a variable.
+const ARCHITECTURES: &[&str] = &["amd64", "arm64", "arm", "386", "ppc64le", "s390x", "riscv64"];
+
+/// What the stages are built on that a name with an architecture's variable in it can mean.
+fn of_stages(base: &str, bases: &BTreeMap<String, String>) -> Option<String> {
+    let (before, rest) = base.split_once('$')?;
+    let (variable, after) = match rest.strip_prefix('{') {
+        Some(braced) => braced.split_once('}')?,
+        None => (rest, ""),
+    };
+    if !variable.ends_with("ARCH") {
+        return None;
+    }
+    let mut images: Vec<&str> = ARCHITECTURES
+        .iter()
+        .filter_map(|architecture| bases.get(&format!("{before}{architecture}{after}")))
+        .map(String::as_str)
+        .collect();
+    images.sort_unstable();
+    images.dedup();
+    (!images.is_empty()).then(|| images.join(" / "))
+}
+
 fn environment_of(rest: &str) -> Vec<(String, String)> {
     let first = rest.split_whitespace().next().unwrap_or_default();
     if !first.contains('=') {
@@ -91,7 +115,7 @@ fn environment_of(rest: &str) -> Vec<(String, String)> {
         quoted ^= word.matches('"').count() % 2 == 1;
     }
     for pair in &mut out {
-        pair.1 = pair.1.trim_matches('"').to_owned();
+        pair.1 = pair.1.trim_matches('"').trim().to_owned();
     }
     out
 }

@@ -1,9 +1,16 @@
 //! Events that one commit's changed files do not tell alone: the rest of the tree holds
 //! the other half.
 
-use super::entry::{Entry, Event, How, Scope};
+mod held;
+mod options;
+mod printed;
+
+use super::entry::{Entry, Event, How};
 use super::rules::{Compiled, Extractors};
 use super::value;
+
+/// Reads a file's table on one side of the commit, empty where there is none.
+type At<'a, E> = dyn FnMut(TreeSide, &str) -> Result<Vec<Entry>, E> + 'a;
 
 /// Which side of a commit a file is looked up on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +24,8 @@ pub enum TreeSide {
 impl Extractors {
     /// Completes a commit's events with what other files of its trees say: the value that
     /// an override overrides, the copy of a page that has come or gone, and knobs that are
-    /// computed from one that moved. `at` reads a file's table, empty where there is none.
+    /// computed from one that moved; and drops those of which the trees say that nobody who
+    /// sets nothing meets them. `at` reads a file's table, empty where there is none.
     ///
     /// # Errors
     /// Those of `at`.
@@ -46,8 +54,11 @@ impl Extractors {
                     continue;
                 }
             }
-            if let Some(compiled) = rule
-                && self.prints_the_same(compiled, &event, &mut at)?
+            if let Some(compiled) = rule.filter(|_| event.is_move())
+                && (self.prints_the_same(compiled, &mut event, &mut at)?
+                    || self.never_met(compiled, &event, &mut at)?
+                    || self.asks_the_same(compiled, &event, &mut at)?
+                    || self.waits_for_options(compiled, &event, &mut at)?)
             {
                 continue;
             }
@@ -80,46 +91,6 @@ impl Extractors {
         }
         out.extend(more);
         Ok(out)
-    }
-
-    /// Whether a help that named a number prints what the program holds now (or the other way
-    /// round), and that is the same number.
-    fn prints_the_same<E>(
-        &self,
-        compiled: &Compiled,
-        event: &Event,
-        at: &mut impl FnMut(TreeSide, &str) -> Result<Vec<Entry>, E>,
-    ) -> Result<bool, E> {
-        let (Some(old), Some(new)) = (&event.old, &event.new) else { return Ok(false) };
-        let (old, new) = (value::told(old), value::told(new));
-        // `1=disabled` explains the 1.
-        let bare = |text: &str| text.split('=').next().unwrap_or(text).trim().to_owned();
-        let (side, said) = match (bare(old), bare(new)) {
-            (said, printed) if printed == "inherit" => (TreeSide::After, said),
-            (printed, said) if printed == "inherit" => (TreeSide::Before, said),
-            _ => return Ok(false),
-        };
-        if event.scope != Scope::CliHelp {
-            return Ok(false);
-        }
-        let names = event.names.iter().chain([&event.knob]);
-        let names: Vec<String> = names.map(|name| value::spelling(name)).collect();
-        for path in &compiled.rule.over {
-            let field = |entry: &Entry| {
-                let field = entry.knob.rsplit('.').next().unwrap_or(&entry.knob);
-                names.contains(&value::spelling(field))
-            };
-            if let Some(held) = at(side, path)?.into_iter().find(field) {
-                let alike = |value: &str| value::same(&said, value, &compiled.rule.equal);
-                // What one program lays over it is what that program prints.
-                let own = |entry: &Entry| {
-                    entry.knob.split_once('@').is_some_and(|(knob, _)| knob == held.knob)
-                };
-                let laid_over = at(side, &event.path)?.into_iter().filter(own);
-                return Ok(alike(&held.value) && laid_over.into_iter().all(|e| alike(&e.value)));
-            }
-        }
-        Ok(false)
     }
 
     /// What an override (`field@program`) stands over.
@@ -220,8 +191,10 @@ mod tests {
             after: table(path, after),
         };
         let events = extractors.events(&[file]);
-        let look = |_: TreeSide, path: &str| -> Result<Vec<Entry>, Infallible> {
-            Ok(table(path, tree.iter().find(|t| t.0 == path).map(|t| t.1)))
+        let look = |side: TreeSide, at: &str| -> Result<Vec<Entry>, Infallible> {
+            let own = if side == TreeSide::Before { before } else { after };
+            let own = own.filter(|_| at == path);
+            Ok(table(at, own.or(tree.iter().find(|t| t.0 == at).map(|t| t.1))))
         };
         let events = extractors.across(events, look).unwrap();
         let side = |v: &Option<String>| v.clone().unwrap_or_else(|| "none".into());
@@ -251,7 +224,77 @@ mod tests {
         };
         let (old, new) = (help("0.5", "4"), help("%.1f", "%d"));
         let got = told("llama.cpp", "common/common.cpp", Some(&old), Some(&new), &tree);
-        assert_eq!(got, ["--leap 4 -> inherit common/common.cpp"]);
+        assert_eq!(got, ["--leap 4 -> 3 common/common.cpp"]);
+    }
+
+    #[test]
+    fn a_help_that_prints_what_another_help_said_in_words_says_the_same() {
+        let holds = "struct common_params { std::string lead = \"\"; bool swift = true; bool calm = true; };";
+        let tree = [("common/common.h", holds)];
+        let old = "printf(\"  --lead N  who leads (default: empty)\\n\"); printf(\"  --swift  go (default: enabled)\\n\"); printf(\"  --calm  be (default: disabled)\\n\");";
+        let new = "printf(\"  --lead N  who leads (default: '%s')\\n\", params.lead.c_str()); printf(\"  --swift  go (default: %s)\\n\", params.swift ? \"enabled\" : \"disabled\"); printf(\"  --calm  be (default: %s)\\n\", params.calm ? \"enabled\" : \"disabled\");";
+        let got = told("llama.cpp", "common/common.cpp", Some(old), Some(new), &tree);
+        assert_eq!(got, ["--calm disabled -> enabled common/common.cpp"]);
+    }
+
+    #[test]
+    fn a_field_that_every_request_sets_itself_is_never_met() {
+        let task = |a: &str| {
+            format!("struct task_params {{ bool flow = {a}; bool keep = {a}; bool hold = {a}; }};")
+        };
+        let reads = "params.flow = json_value(data, \"flow\", false); params.keep = json_value(data, \"keep\", defaults.keep);";
+        let tree = [("tools/server/server-task.cpp", reads)];
+        let (old, new) = (task("true"), task("false"));
+        let got = told("llama.cpp", "tools/server/server-task.h", Some(&old), Some(&new), &tree);
+        assert_eq!(
+            got,
+            [
+                "task_params.hold true -> false tools/server/server-task.h",
+                "task_params.keep true -> false tools/server/server-task.h"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_unset_and_gets_what_stood_there_stays() {
+        let sets = "void f() { if (params.span < 0) { params.span = all(); } if (params.reach < 0) { params.reach = 3; } }";
+        let tree = [("common/common.cpp", sets)];
+        let holds = |span: &str, reach: u32| {
+            format!("struct common_params {{ int span = {span}; int reach = {reach}; }};")
+        };
+        let (old, new) = (holds("all()", 2), holds("-1", 3));
+        let got = told("llama.cpp", "common/common.h", Some(&old), Some(&new), &tree);
+        assert_eq!(got, ["common_params.reach 2 -> 3 common/common.h"]);
+        let (old, new) = (holds("half()", 3), holds("-1", 3));
+        let got = told("llama.cpp", "common/common.h", Some(&old), Some(&new), &tree);
+        assert_eq!(got, ["common_params.span half() -> -1 common/common.h"]);
+    }
+
+    #[test]
+    fn what_is_never_unset_is_never_resolved() {
+        let task = |n: &str| {
+            format!(
+                "void f() {{ if (params.span < 0) {{ params.span = {n}; }} if (params.reach < 0) {{ params.reach = {n}; }} }}"
+            )
+        };
+        let holds = "struct common_params { int span = -1; int reach = 64; };";
+        let tree = [("common/common.h", holds)];
+        let (old, new) = (task("all()"), task("half()"));
+        let got = told("llama.cpp", "tools/server/server-task.cpp", Some(&old), Some(&new), &tree);
+        assert_eq!(got, ["span all() -> half() tools/server/server-task.cpp"]);
+    }
+
+    #[test]
+    fn a_value_that_asks_the_environment_may_be_what_stood_there() {
+        let load =
+            |n: &str| format!("package llm\n\nfunc GetRunner(o O) {{\n\to.NumBatch = {n}\n}}\n");
+        let env = "package envconfig\n\nvar (\n\tBatch = Uint(\"X_BATCH\", 8)\n)\n";
+        let tree = [("envconfig/config.go", env)];
+        let new = load("int(envconfig.Batch())");
+        let got = told("ollama", "llm/server.go", Some(&load("8")), Some(&new), &tree);
+        assert_eq!(got, [""; 0]);
+        let got = told("ollama", "llm/server.go", Some(&load("4")), Some(&new), &tree);
+        assert_eq!(got, ["NumBatch 4 -> int(envconfig.Batch()) llm/server.go"]);
     }
 
     #[test]
