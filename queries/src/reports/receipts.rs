@@ -15,7 +15,8 @@ use crate::why::{WhyQuestion, WhyReport, WindowReport};
 /// One record and how it was obtained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReceiptLine {
-    /// The record: a tag, a commit, what upstream counts in a window, a model, an observation.
+    /// The record: a tag, a commit, what upstream counts in a window, a statement, a model,
+    /// an observation.
     pub of: String,
     /// The transport.
     pub transport: String,
@@ -49,6 +50,20 @@ pub fn receipts(
         for evidence in candidate.reasons.iter().flat_map(|reason| &reason.evidence) {
             under.commit(evidence.upstream(), evidence.sha())?;
         }
+    }
+    for release in &report.said.releases {
+        for receipt in &release.receipts {
+            under.answer(format!("{} release {}", release.upstream, release.tag), receipt, None);
+        }
+    }
+    for pull in &report.said.pulls {
+        under.answer(format!("{}#{}", pull.upstream, pull.number), &pull.receipt, None);
+    }
+    for one in &report.said.reports {
+        under.answer(format!("{}#{}", one.upstream, one.number), &one.receipt, None);
+    }
+    for one in &report.said.advisories {
+        under.answer(format!("{} {}", one.upstream, one.id), &one.receipt, None);
     }
     let model = question.model.as_deref().and_then(|name| name.parse::<ModelName>().ok());
     if let Some(name) = model

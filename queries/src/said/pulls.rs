@@ -1,6 +1,6 @@
 //! What authors of a window's pull requests state about their own machines.
 
-use headwater_store::evidence::Grade;
+use headwater_store::evidence::{Grade, Receipt};
 use headwater_store::{Oid, StatementKind, Store, UpstreamId};
 use serde::Serialize;
 
@@ -30,6 +30,8 @@ pub struct PullSaid {
     pub hardware: Vec<String>,
     /// Always third-party.
     pub grade: Grade,
+    /// How it was obtained.
+    pub receipt: Receipt,
 }
 
 /// The stored text of a commit's pull request.
@@ -61,5 +63,6 @@ pub(crate) fn pull(
         figures,
         hardware,
         grade: one.grade(false),
+        receipt: store.receipt(one.receipt)?,
     }))
 }

@@ -2,7 +2,7 @@
 //! changes, or a knob that moved in it. Their words are third-party.
 
 use chrono::{DateTime, Utc};
-use headwater_store::evidence::Grade;
+use headwater_store::evidence::{Grade, Receipt};
 use headwater_store::upstream::Upstream;
 use headwater_store::{Statement, StatementKind, Store, UpstreamId};
 use regex::Regex;
@@ -48,6 +48,8 @@ pub struct ReportSaid {
     pub checked: Vec<Checked>,
     /// Always third-party.
     pub grade: Grade,
+    /// How it was obtained.
+    pub receipt: Receipt,
 }
 
 /// What reports are looked for with.
@@ -74,6 +76,7 @@ pub(crate) fn reports(
         .iter()
         .filter_map(|tag| Some((tag, version_pattern(wanted.upstream, tag)?)))
         .collect();
+    let reading = Reading { store, wanted, rules, finder, versions };
     let mut all = store.statements(wanted.id, StatementKind::Issue)?;
     all.extend(store.statements(wanted.id, StatementKind::Pull)?);
     let mut out = Vec::new();
@@ -84,11 +87,7 @@ pub(crate) fn reports(
         if later || one.said.kind == StatementKind::Pull && wanted.own.contains(&number) {
             continue;
         }
-        let Some(report) = report(wanted, number, &one, rules, finder, &versions, &mut check)?
-        else {
-            continue;
-        };
-        out.push(report);
+        out.extend(reading.report(number, &one, &mut check)?);
     }
     out.sort_by_key(|report| {
         (
@@ -102,71 +101,83 @@ pub(crate) fn reports(
     Ok(out)
 }
 
-fn report(
-    wanted: &Wanted<'_>,
-    number: u32,
-    one: &Statement,
-    rules: &SaidRules,
-    finder: &Finder,
-    versions: &[(&String, Regex)],
-    check: &mut impl FnMut(&str) -> Result<Vec<Checked>, QueryError>,
-) -> Result<Option<ReportSaid>, QueryError> {
-    let (mut names, mut named_versions, mut checked) =
-        (Vec::<Named>::new(), Vec::new(), Vec::new());
-    let mut sentence: Option<(bool, String)> = None;
-    let mut disputes = None;
-    let title = std::iter::once((one.said.title.clone(), Vec::new()));
-    let body = text::lines(&one.said).into_iter().map(|line| (line.text, line.links));
-    for (line, links) in title.chain(body) {
-        for part in text::sentences(&line) {
-            let found = finder.find(&wanted.upstream.name, part, &links);
-            let told: Vec<String> = versions
-                .iter()
-                .filter(|(_, pattern)| pattern.is_match(part))
-                .map(|(tag, _)| (*tag).clone())
-                .collect();
-            // A sentence that names a change says more than one that names a version.
-            let weight = !found.is_empty();
-            if (weight || !told.is_empty())
-                && sentence.as_ref().is_none_or(|(before, _)| weight && !before)
-            {
-                sentence = Some((weight, part.to_owned()));
-            }
-            let knob = found.iter().find(|named| named.how == super::How::Knob);
-            if let Some(knob) = knob
-                && one.said.state == "open"
-                && disputes.is_none()
-                && rules.disputes(&one.said.title, part)
-            {
-                disputes = Some(knob.by.clone());
-            }
-            checked.extend(check(part)?);
-            named_versions.extend(told);
-            for named in found {
-                if !names.contains(&named) {
-                    names.push(named);
+/// What single reports are read with.
+struct Reading<'a> {
+    store: &'a Store,
+    wanted: &'a Wanted<'a>,
+    rules: &'a SaidRules,
+    finder: &'a Finder,
+    versions: Vec<(&'a String, Regex)>,
+}
+
+impl Reading<'_> {
+    /// A report, where it speaks of the window.
+    fn report(
+        &self,
+        number: u32,
+        one: &Statement,
+        check: &mut impl FnMut(&str) -> Result<Vec<Checked>, QueryError>,
+    ) -> Result<Option<ReportSaid>, QueryError> {
+        let (mut names, mut named_versions, mut checked) =
+            (Vec::<Named>::new(), Vec::new(), Vec::new());
+        let mut sentence: Option<(bool, String)> = None;
+        let mut disputes = None;
+        let title = std::iter::once((one.said.title.clone(), Vec::new()));
+        let body = text::lines(&one.said).into_iter().map(|line| (line.text, line.links));
+        for (line, links) in title.chain(body) {
+            for part in text::sentences(&line) {
+                let found = self.finder.find(&self.wanted.upstream.name, part, &links);
+                let told: Vec<String> = self
+                    .versions
+                    .iter()
+                    .filter(|(_, pattern)| pattern.is_match(part))
+                    .map(|(tag, _)| (*tag).clone())
+                    .collect();
+                // A sentence that names a change says more than one that names a version.
+                let weight = !found.is_empty();
+                if (weight || !told.is_empty())
+                    && sentence.as_ref().is_none_or(|(before, _)| weight && !before)
+                {
+                    sentence = Some((weight, part.to_owned()));
+                }
+                let knob = found.iter().find(|named| named.how == super::How::Knob);
+                if let Some(knob) = knob
+                    && one.said.state == "open"
+                    && disputes.is_none()
+                    && self.rules.disputes(&one.said.title, part)
+                {
+                    disputes = Some(knob.by.clone());
+                }
+                checked.extend(check(part)?);
+                named_versions.extend(told);
+                for named in found {
+                    if !names.contains(&named) {
+                        names.push(named);
+                    }
                 }
             }
         }
+        named_versions.sort();
+        named_versions.dedup();
+        let sentence = sentence
+            .map(|(_, text)| text)
+            .or_else(|| checked.first().map(|checked: &Checked| checked.sentence.clone()));
+        let Some(sentence) = sentence else { return Ok(None) };
+        Ok(Some(ReportSaid {
+            upstream: self.wanted.upstream.name.clone(),
+            number,
+            kind: one.said.kind,
+            title: one.said.title.clone(),
+            state: one.said.state.clone(),
+            opened: one.said.opened,
+            url: one.said.url.clone(),
+            names,
+            versions: named_versions,
+            sentence,
+            disputes,
+            checked,
+            grade: one.grade(false),
+            receipt: self.store.receipt(one.receipt)?,
+        }))
     }
-    named_versions.sort();
-    named_versions.dedup();
-    let sentence = sentence
-        .map(|(_, text)| text)
-        .or_else(|| checked.first().map(|checked: &Checked| checked.sentence.clone()));
-    Ok(sentence.map(|sentence| ReportSaid {
-        upstream: wanted.upstream.name.clone(),
-        number,
-        kind: one.said.kind,
-        title: one.said.title.clone(),
-        state: one.said.state.clone(),
-        opened: one.said.opened,
-        url: one.said.url.clone(),
-        names,
-        versions: named_versions,
-        sentence,
-        disputes,
-        checked,
-        grade: one.grade(false),
-    }))
 }
