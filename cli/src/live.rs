@@ -1,6 +1,8 @@
 //! What commands ask of upstream's hosts: one window with those that its pins open, or
 //! all of history.
 
+mod said;
+
 use anyhow::{Context as _, bail};
 use headwater_crawler::CrawlError;
 use headwater_crawler::git::{self, CrawlSummary, Remote, WholeClone, WindowCrawl, crawl_whole};
@@ -12,12 +14,14 @@ use headwater_crawler::transport::Transport;
 use headwater_queries::reads::TreeReads;
 use headwater_queries::window::{Resolved, Resolver, WindowSpec};
 use headwater_queries::{QueryError, pins};
-use headwater_store::upstream::Upstream;
+use headwater_store::upstream::{Upstream, Version};
 use headwater_store::{Comparison, Oid, Store, StoreError};
 
 use crate::commands::crawl::derive_all;
 use crate::context::Context;
 use crate::render::text::one_line;
+
+pub use said::Wish;
 
 /// How windows come from GitHub.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -108,6 +112,11 @@ impl<'a> Live<'a> {
         relative(upstream, &tags, window, &|| self.installed(upstream))
     }
 
+    /// The version that the local server runs, where one answers.
+    pub fn running(&self, upstream: &Upstream) -> Option<String> {
+        self.installed(upstream).ok()
+    }
+
     /// The tag of the version that the local server runs.
     pub fn installed(&self, upstream: &Upstream) -> anyhow::Result<String> {
         if upstream.name != "ollama" {
@@ -121,20 +130,20 @@ impl<'a> Live<'a> {
     /// Fetches what the store lacks of a window and of those that its pins open.
     pub fn windows(
         &self,
+        api: &Api<'_>,
         store: &mut Store,
         upstream: &Upstream,
         window: &WindowSpec,
         progress: &dyn Progress,
     ) -> anyhow::Result<Brought> {
-        let api = self.api()?;
         let mut brought = Brought::default();
-        let line = self.window(&api, store, upstream, window, progress);
+        let line = self.window(api, store, upstream, window, progress);
         brought.lines.push(line.map_err(|error| self.hinted(error))?);
         for pin in pins::moves(store, &self.context.upstreams, upstream, window)? {
             let (Some(old), Some(new)) = (pin.old, pin.new) else { continue };
             let Some(pinned) = self.context.upstreams.find(&new.upstream) else { continue };
             let inner = WindowSpec { base: old.value, head: new.value };
-            let line = self.window(&api, store, pinned, &inner, progress);
+            let line = self.window(api, store, pinned, &inner, progress);
             match line.map_err(|error| self.hinted(error)) {
                 Ok(line) => brought.lines.push(line),
                 Err(error) => brought.failed.push(one_line(&format!(
@@ -143,7 +152,6 @@ impl<'a> Live<'a> {
                 ))),
             }
         }
-        brought.lines.push(api.budget().to_string());
         Ok(brought)
     }
 
@@ -301,7 +309,7 @@ pub fn relative(
     let mut finals: Vec<_> = tags
         .iter()
         .filter(|tag| is_final.is_match(tag))
-        .filter_map(|tag| Some((git::version(upstream, tag)?, tag)))
+        .filter_map(|tag| Some((Version::of(upstream, tag)?, tag)))
         .collect();
     finals.sort();
     let nth = |back: usize| {

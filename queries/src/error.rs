@@ -66,7 +66,7 @@ pub enum QueryError {
     NoChange(String),
     /// A change that no stored commit is.
     #[error(
-        "no stored commit is {what}{notes}; a pull request is known by its commit's subject only"
+        "no stored commit is {what}{notes}; a pull request is known by its commit's subject, or where it was looked up (`headwater crawl UPSTREAM WINDOW --notes`)"
     )]
     UnknownChange {
         /// The change.

@@ -18,6 +18,7 @@ pub mod rank;
 pub mod reads;
 pub mod reports;
 pub mod rig;
+pub mod said;
 pub mod search;
 pub mod shipping;
 pub mod show;

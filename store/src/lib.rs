@@ -21,12 +21,12 @@ pub mod words;
 
 pub use db::{
     CommitId, Comparison, CrawlRecord, DefaultEventRow, Derivation, ExactUpdate, IndexState,
-    ListedCommit, MODELS, Measured, ModelFacts, ModelLayer, ModelPlace, ModelReading, ModelSeen,
-    ModelTransport, ModelVersion, NameRow, NewChange, NewCommit, NewDefaultEvents, NewModelVersion,
-    NewObservation, NewReceipt, NewReport, Observation, ObservedInput, ObservedWindow, Place,
-    RankingRow, ReportCheck, Run, SavedReport, Scope, SearchUpdate, Seen, Snapshot, Store,
-    StoredCommit, StoredPatch, TermCounts, Toggle, UpstreamId, UpstreamStatus, WriteCaches, Writer,
-    same_value,
+    ListedCommit, Look, MODELS, Markup, Measured, ModelFacts, ModelLayer, ModelPlace, ModelReading,
+    ModelSeen, ModelTransport, ModelVersion, NameRow, NewChange, NewCommit, NewDefaultEvents,
+    NewModelVersion, NewObservation, NewReceipt, NewReport, NewStatement, Observation,
+    ObservedInput, ObservedWindow, Place, RankingRow, ReportCheck, Run, SavedReport, Scope,
+    SearchUpdate, Seen, Snapshot, Statement, StatementKind, Store, StoredCommit, StoredPatch,
+    TermCounts, Toggle, UpstreamId, UpstreamStatus, WriteCaches, Writer, same_value,
 };
 pub use digest::{Digest, NotADigest};
 pub use error::StoreError;

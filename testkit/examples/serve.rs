@@ -5,14 +5,33 @@
 //! cargo run --release -p headwater-testkit --example serve -- ollama/ollama=main=/src/ollama.git
 //! ```
 
+use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-use headwater_testkit::{Host, Served, Testkit};
+use headwater_testkit::{Advisory, Host, Issue, Release, Served, Testkit};
+use serde::Deserialize;
+
+/// What people wrote of one repository, as `--said FILE` gives it: an object of these by
+/// `owner/name`.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Said {
+    releases: Vec<Release>,
+    issues: Vec<Issue>,
+    advisories: Vec<Advisory>,
+    pulls: BTreeMap<String, u64>,
+}
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut served = Vec::new();
-    for argument in std::env::args().skip(1) {
+    let mut said = None;
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        if argument == "--said" {
+            said = arguments.next();
+            continue;
+        }
         let mut parts = argument.splitn(3, '=');
         let (Some(name), Some(branch), Some(path)) = (parts.next(), parts.next(), parts.next())
         else {
@@ -26,6 +45,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         });
     }
     let kit = if served.is_empty() { Testkit::start()? } else { Testkit::serving(&served)? };
+    if let Some(file) = said {
+        let said: BTreeMap<String, Said> = serde_json::from_str(&std::fs::read_to_string(file)?)?;
+        for (repo, one) in said {
+            kit.releases(&repo, |all| all.extend(one.releases));
+            kit.issues(&repo, |all| all.extend(one.issues));
+            kit.advisories(&repo, |all| all.extend(one.advisories));
+            for (sha, number) in one.pulls {
+                kit.pull_of(&repo, &sha, number);
+            }
+        }
+    }
     // A token with which the hourly limit is the higher one.
     kit.allow_token("serve");
     let mut stdout = std::io::stdout();

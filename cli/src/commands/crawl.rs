@@ -8,13 +8,15 @@ use anyhow::bail;
 use headwater_crawler::git::{CrawlScope, CrawlSummary, GitCrawl, crawl_clone};
 use headwater_crawler::progress::Progress;
 use headwater_queries::derive;
+use headwater_queries::why;
 use headwater_queries::window::WindowSpec;
 use headwater_store::Store;
 use headwater_store::objects::ObjectStore;
 use headwater_store::upstream::Upstream;
 
+use super::why::Question;
 use crate::context::Context;
-use crate::live::{Live, Via};
+use crate::live::{Live, Via, Wish};
 use crate::progress::Shown;
 
 /// Fetch what the store lacks of an upstream, or of models
@@ -28,6 +30,8 @@ use crate::progress::Shown;
 /// Examples:
 ///   headwater crawl ollama v0.32.9..v0.32.13          one window, without a clone
 ///   headwater crawl ollama previous..latest --via api    the same without git's protocol
+///   headwater crawl ollama v0.32.9..v0.32.13 --reports    and what others say of it
+///   headwater crawl ollama --notes                    all release notes and advisories
 ///   headwater crawl ollama                            what is new, after a whole crawl
 ///   headwater crawl ollama --from-git ~/src/ollama    all of a clone's history
 ///   headwater crawl models gemma4:26b qwen3.6:27b     what the registry publishes of them
@@ -42,6 +46,14 @@ pub struct Args {
     /// One window (BASE..HEAD) instead of all of history; or names of models
     #[arg(value_name = "WINDOW|MODEL")]
     pub what: Vec<String>,
+    /// Also what people wrote: release notes, advisories, the pull requests of commits
+    /// whose subjects name none (a window asks for the newest of it unasked)
+    #[arg(long)]
+    pub notes: bool,
+    /// Also what others report: issues and pull requests that name the window's versions,
+    /// changes or moved knobs (with a token unasked)
+    #[arg(long)]
+    pub reports: bool,
     /// Read this clone, bare or not; it is never written to
     #[arg(long, value_name = "DIR")]
     pub from_git: Option<PathBuf>,
@@ -78,8 +90,15 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     }
     let summary = match (args.from_git, window) {
         (None, Some(window)) => {
+            let wish = Wish { asked: args.notes || args.reports, reports: args.reports };
             let live = Live::new(context, args.via)?;
-            return live_window(&live, store, upstream, &window, &progress);
+            return live_window(context, &live, store, upstream, &window, wish, &progress);
+        }
+        (None, None) if args.notes => {
+            for line in Live::new(context, Via::Git)?.all_notes(&store, upstream)? {
+                writeln!(anstream::stdout(), "{line}")?;
+            }
+            return Ok(ExitCode::SUCCESS);
         }
         (None, None) => again(context, &mut store, upstream, &progress)?,
         (Some(dir), window) => {
@@ -95,14 +114,23 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
 
 /// Fetches a window from upstream's hosts, with those that its pins open.
 fn live_window(
+    context: &Context,
     live: &Live<'_>,
     mut store: Store,
     upstream: &Upstream,
     window: &WindowSpec,
+    wish: Wish,
     progress: &dyn Progress,
 ) -> anyhow::Result<ExitCode> {
     let window = live.ends(&store, upstream, window)?;
-    let brought = live.windows(&mut store, upstream, &window, progress)?;
+    let api = live.api()?;
+    let mut brought = live.windows(&api, &mut store, upstream, &window, progress)?;
+    // Which of its changes count most says a ranking without a symptom.
+    let question = Question { upstream: upstream.name.clone(), window, model: None, backend: None };
+    let rules = super::why::rules(context)?;
+    let report = why::why(&store, &context.upstreams, &rules, &question.plain(context))?;
+    brought.lines.extend(live.said(&api, &store, &report, wish)?);
+    brought.lines.push(api.budget().to_string());
     let mut stdout = anstream::stdout();
     for line in &brought.lines {
         writeln!(stdout, "{line}")?;

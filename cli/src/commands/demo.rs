@@ -54,6 +54,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         model: Some(headwater_demo::MODEL.to_owned()),
         phase: None,
         kind: None,
+        installed: None,
         as_of: AsOf::Now,
         jobs: context.question_jobs(),
     };

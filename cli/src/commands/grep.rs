@@ -141,6 +141,9 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     }
     request.upstreams = args.filter.upstreams(context, &store)?;
     args.filter.require_class(context, &store, &request.upstreams)?;
+    if args.within == Some(Place::Notes) {
+        return super::grep_notes::run(&store, &request, &args, format);
+    }
     if args.commits || args.quiet {
         let matching = grep::commits(&store, &request)?;
         explain(&args, &matching.explanation)?;
@@ -156,9 +159,18 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
 
 /// What needs records that no crawl brings yet, and what a tree does not have.
 fn refuse(args: &Args) -> anyhow::Result<()> {
-    if args.within == Some(Place::Notes) {
+    let of_commits = [
+        (args.filter.class.is_some(), "--class"),
+        (args.merges, "--merges"),
+        (!args.filter.path.is_empty(), "--path"),
+        (args.occurrences, "--occurrences"),
+        (args.filter.author.is_some(), "--author"),
+    ];
+    if args.within == Some(Place::Notes)
+        && let Some((_, flag)) = of_commits.iter().find(|(given, _)| *given)
+    {
         bail!(
-            "this store holds no release notes, and this headwater crawls none yet; `--in message` searches commit messages, `headwater grep --at UPSTREAM@TAG PATTERN` the files of a release"
+            "release notes are not of single commits, so {flag} says nothing there; leave it out"
         );
     }
     let of_history = [
@@ -209,6 +221,6 @@ fn explain(args: &Args, explanations: &[grep::Explanation]) -> anyhow::Result<()
     Ok(())
 }
 
-fn found(found: bool) -> ExitCode {
+pub(super) fn found(found: bool) -> ExitCode {
     ExitCode::from(u8::from(!found))
 }

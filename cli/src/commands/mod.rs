@@ -12,6 +12,7 @@ pub mod effects;
 pub mod file;
 pub mod filter;
 pub mod grep;
+mod grep_notes;
 pub mod kept;
 pub mod lag;
 pub mod man;

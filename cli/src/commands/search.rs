@@ -20,6 +20,9 @@ use crate::render;
 /// side by side in a message. A word may name where it is to stand: subject:, message:,
 /// path:, author:, added:, removed:, upstream:.
 ///
+/// What people wrote is found too, where it is stored: release notes, pull requests,
+/// issues, advisories (`headwater crawl ollama --notes`).
+///
 /// This is for finding, never for absence: what it does not find may be there. `headwater
 /// grep` proves that something is not; the answer names the command. Exit status: 0 found,
 /// 1 nothing found, 2 error.
@@ -67,5 +70,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     }
     let answer = search(&store, &request)?;
     render::search::answer(&answer, format)?;
-    Ok(ExitCode::from(u8::from(answer.hits.is_empty() && answer.tags.is_empty())))
+    Ok(ExitCode::from(u8::from(
+        answer.hits.is_empty() && answer.tags.is_empty() && answer.statements.is_empty(),
+    )))
 }

@@ -15,7 +15,7 @@ use headwater_store::{Store, StoreError};
 use super::kept;
 use crate::args::Format;
 use crate::context::Context;
-use crate::live::{Live, Via, is_relative, relative};
+use crate::live::{Live, Via, Wish, is_relative, relative};
 use crate::progress::Shown;
 use crate::render::{self, page::Page, text::one_line};
 
@@ -63,6 +63,13 @@ pub struct Args {
     /// committed until a date (2026-08-20)
     #[arg(long, value_name = "head|now|DATE", default_value = "now", value_parser = as_of)]
     pub as_of: AsOf,
+    /// Ask GitHub what people wrote of it, also where the window is stored: release notes,
+    /// advisories, pull requests of commits whose subjects name none
+    #[arg(long, conflicts_with = "offline")]
+    pub notes: bool,
+    /// Also what others report of it, which a token in GH_TOKEN makes unasked
+    #[arg(long, conflicts_with = "offline")]
+    pub reports: bool,
     /// Ask nothing of any network
     #[arg(long)]
     pub offline: bool,
@@ -99,6 +106,7 @@ impl Question {
             model: self.model,
             phase: None,
             kind: None,
+            installed: None,
             as_of: AsOf::Now,
             jobs: context.question_jobs(),
         }
@@ -135,7 +143,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         }
         (true, true) => stored_ends(&store, upstream, &window)?,
     };
-    let question = WhyQuestion {
+    let mut question = WhyQuestion {
         upstream: upstream.name.clone(),
         window,
         symptom: args.symptom,
@@ -143,18 +151,21 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         model: args.model,
         phase: args.phase,
         kind: args.kind,
+        installed: None,
         as_of: args.as_of,
         jobs: context.question_jobs(),
     };
     let rules = rules(context)?;
+    let wish = Wish { asked: args.notes || args.reports, reports: args.reports };
     let mut report = match why::why(&store, &context.upstreams, &rules, &question) {
-        answer if args.offline || !lacks(context, &answer) => answer?,
+        answer if args.offline || !(wish.asked || lacks(context, &answer)) => answer?,
         answer => {
             let live = match live {
                 Some(live) => live,
                 None => Live::new(context, args.via)?,
             };
-            fetched(context, &mut store, &live, &rules, answer, upstream, &question)?
+            question.installed = live.running(upstream);
+            fetched(context, &mut store, &live, &rules, answer, &question, wish)?
         }
     };
     report.speeds = table;
@@ -202,10 +213,12 @@ fn fetched(
     live: &Live<'_>,
     rules: &Rules,
     answer: Result<WhyReport, QueryError>,
-    upstream: &Upstream,
     question: &WhyQuestion,
+    wish: Wish,
 ) -> anyhow::Result<WhyReport> {
-    let brought = match live.windows(store, upstream, &question.window, &Shown::new()) {
+    let upstream = context.upstreams.get(&question.upstream)?;
+    let api = live.api()?;
+    let brought = match live.windows(&api, store, upstream, &question.window, &Shown::new()) {
         Ok(brought) => brought,
         Err(error) => match answer {
             Ok(report) => {
@@ -220,8 +233,18 @@ fn fetched(
             Err(unanswered) => bail!("{unanswered}; to fetch it now: {error:#}"),
         },
     };
-    for line in brought.lines.iter().chain(&brought.failed) {
+    let report = why::why(store, &context.upstreams, rules, question)?;
+    // As of the window's head nothing counts that was written afterwards.
+    let said = match question.as_of {
+        AsOf::Head => Vec::new(),
+        AsOf::Now | AsOf::Time(_) => live.said(&api, store, &report, wish)?,
+    };
+    let spent = api.budget().to_string();
+    for line in brought.lines.iter().chain(&said).chain([&spent]).chain(&brought.failed) {
         writeln!(anstream::stderr(), "headwater: {line}")?;
+    }
+    if said.is_empty() {
+        return Ok(report);
     }
     Ok(why::why(store, &context.upstreams, rules, question)?)
 }

@@ -3,6 +3,7 @@
 use std::io::{BufWriter, Write};
 
 use anstyle::{AnsiColor, Style};
+use headwater_queries::said::StatementHit;
 use headwater_queries::search::{Hit, SearchAnswer, Snippet, Where};
 
 use super::{table::Table, text};
@@ -39,6 +40,17 @@ pub fn answer(answer: &SearchAnswer, format: Format) -> anyhow::Result<()> {
                     }),
                 ]);
             }
+            for hit in &answer.statements {
+                table.row(vec![
+                    String::new(),
+                    hit.upstream.clone(),
+                    format!("{} {}", hit.kind.as_str(), hit.key),
+                    String::new(),
+                    hit.date.map_or_else(String::new, |d| d.format("%Y-%m-%d").to_string()),
+                    hit.title.clone(),
+                    hit.line.chars().take(200).collect(),
+                ]);
+            }
             let mut stdout = anstream::stdout();
             if !table.is_empty() {
                 write!(stdout, "{}", table.print(format))?;
@@ -62,6 +74,9 @@ pub fn answer(answer: &SearchAnswer, format: Format) -> anyhow::Result<()> {
                     whole = false;
                 }
                 print_hit(&mut out, hit)?;
+            }
+            for hit in &answer.statements {
+                print_statement(&mut out, hit)?;
             }
             for line in last_lines(answer) {
                 writeln!(out, "{}", text::one_line(&line))?;
@@ -91,6 +106,20 @@ fn print_hit(out: &mut impl Write, hit: &Hit) -> std::io::Result<()> {
         marked(out, snippet)?;
     }
     Ok(())
+}
+
+fn print_statement(out: &mut impl Write, hit: &StatementHit) -> std::io::Result<()> {
+    let date = hit.date.map_or_else(String::new, |date| format!("  {}", date.format("%Y-%m-%d")));
+    let name = format!("{} {} {}{date}  {}", hit.upstream, hit.kind.as_str(), hit.key, hit.title);
+    writeln!(out, "    {COMMIT}{}{COMMIT:#}", text::one_line(&name))?;
+    let line: String = hit.line.chars().take(200).collect();
+    writeln!(
+        out,
+        "      {} (grade {}) {}",
+        text::one_line(&line),
+        hit.grade,
+        text::one_line(&hit.url)
+    )
 }
 
 fn place(snippet: &Snippet) -> String {

@@ -103,6 +103,26 @@ fn a_fresh_machine_answers_as_one_with_clones() {
 }
 
 #[test]
+fn a_kept_report_lists_what_upstream_counted() {
+    let place = Place::new();
+    place.why("store", &["--save", "upgrade"]);
+    let made = place.command_on("store", &["receipts", "upgrade", "--format", "json"]).output();
+    let all: Value = serde_json::from_slice(&made.unwrap().stdout).unwrap();
+    let counted: Vec<&Value> = all["receipts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|line| line["transport"] == "github-rest")
+        .collect();
+    assert_eq!(counted.len(), 2, "{all}");
+    for line in counted {
+        assert!(line["of"].as_str().unwrap().ends_with("as upstream counts it"), "{line}");
+        assert!(line["url"].as_str().unwrap().contains("/compare/"), "{line}");
+        assert_eq!(line["hash"].as_str().unwrap().len(), "sha256:".len() + 64, "{line}");
+    }
+}
+
+#[test]
 fn a_crawl_with_nothing_new_asks_little_and_only_for_news() {
     let place = Place::new();
     let first = place.ok(&["crawl", "ollama", WINDOW]);

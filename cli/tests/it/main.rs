@@ -11,6 +11,7 @@ mod live;
 mod measure;
 mod models;
 mod rules;
+mod said;
 mod search;
 mod shipping;
 mod support;

@@ -373,8 +373,19 @@ fn receipts_name_url_hash_and_date() {
     place.ok(&why(&window, &["--save", "upgrade"]));
     let all = place.json(&["receipts", "upgrade"]);
     let lines = all["receipts"].as_array().unwrap();
-    let commits = headwater_demo::COMMITS + headwater_demo::NESTED_COMMITS;
-    assert_eq!(lines.len(), commits + 1);
+    let of = |line: &Value| line["of"].as_str().unwrap().to_owned();
+    for tag in window.split("..") {
+        assert!(lines.iter().any(|l| of(l) == format!("ollama refs/tags/{tag}")), "{lines:?}");
+    }
+    let pins = lines.iter().filter(|l| of(l).starts_with("llama.cpp refs/tags/")).count();
+    assert_eq!(pins, 2, "{lines:?}");
+    // Each commit of both windows, and their four ends, once.
+    let commits: Vec<String> = lines.iter().map(of).filter(|of| of.contains(" commit ")).collect();
+    let mut once = commits.clone();
+    once.sort();
+    once.dedup();
+    assert_eq!(once.len(), commits.len());
+    assert!(commits.len() >= headwater_demo::COMMITS + headwater_demo::NESTED_COMMITS + 2);
     let sha = place.ollama(names::PENALTY);
     let url = format!("https://github.com/ollama/ollama/commit/{sha}");
     let line = lines.iter().find(|line| line["url"] == url.as_str()).unwrap();

@@ -15,6 +15,6 @@ pub(crate) mod window;
 pub use clone::Clone;
 pub use crawl::{CrawlScope, CrawlSummary, GitCrawl, crawl_clone, crawl_whole};
 pub use remote::Remote;
-pub use revision::{Version, resolve, version};
+pub use revision::resolve;
 pub use whole::WholeClone;
 pub use window::WindowCrawl;

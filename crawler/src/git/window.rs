@@ -6,12 +6,11 @@ use std::collections::HashSet;
 use headwater_store::git;
 use headwater_store::model::TagObservation;
 use headwater_store::objects::ObjectStore;
-use headwater_store::upstream::Upstream;
+use headwater_store::upstream::{Upstream, Version};
 use headwater_store::{Comparison, Oid, Store};
 
 use super::crawl::CrawlSummary;
 use super::record::{self, Listed, Recording, Scope, Source};
-use super::revision;
 use super::walk::compared;
 use crate::CrawlError;
 use crate::progress::Progress;
@@ -92,7 +91,7 @@ impl WindowCrawl<'_> {
     /// Tags between the ends by their version, which are not the ends: what release
     /// branches were made of.
     fn tips_beside(&self, ends: Ends) -> Vec<Oid> {
-        let version = |name: &str| revision::version(self.upstream, name);
+        let version = |name: &str| Version::of(self.upstream, name);
         let (Some(low), Some(high)) = (version(&self.base.0), version(&self.head.0)) else {
             return Vec::new();
         };

@@ -52,6 +52,7 @@ pub struct Api<'a> {
     base: String,
     token: Option<Token>,
     budget: Cell<Budget>,
+    limited: Cell<bool>,
 }
 
 impl<'a> Api<'a> {
@@ -69,7 +70,14 @@ impl<'a> Api<'a> {
         let runtime = client.runtime().enter();
         let octocrab = builder.build_with_reqwest(client.reqwest().clone()).map_err(wrong)?;
         drop(runtime);
-        Ok(Api { client, octocrab, base: base.to_owned(), token, budget: Cell::default() })
+        Ok(Api {
+            client,
+            octocrab,
+            base: base.to_owned(),
+            token,
+            budget: Cell::default(),
+            limited: Cell::default(),
+        })
     }
 
     /// The requests so far, and what is left.
@@ -77,9 +85,19 @@ impl<'a> Api<'a> {
         self.budget.get()
     }
 
+    /// Whether GitHub asked this run to stop for longer than it waits by itself.
+    pub fn is_limited(&self) -> bool {
+        self.limited.get()
+    }
+
     /// The URL of a route.
     pub fn url(&self, route: &str) -> String {
         format!("{}{route}", self.base)
+    }
+
+    /// The route of a URL that this host gave; `None` for another host's.
+    pub(super) fn route(&self, url: &str) -> Option<String> {
+        url.strip_prefix(&self.base).filter(|route| route.starts_with('/')).map(str::to_owned)
     }
 
     /// Asks, and asks again where that helps and is allowed.
@@ -105,7 +123,12 @@ impl<'a> Api<'a> {
                     pause *= 2;
                     now
                 }
-                _ => return Err(error),
+                _ => {
+                    let limits =
+                        matches!(error, GitHubError::Wait { .. } | GitHubError::Limited { .. });
+                    self.limited.set(self.limited.get() || limits);
+                    return Err(error);
+                }
             };
             if tried >= settings.attempts {
                 return Err(error);

@@ -32,6 +32,9 @@ pub enum GitHubError {
         /// Where the token is from.
         place: &'static str,
     },
+    /// As many requests were made as this run may make.
+    #[error("no request to GitHub's API is left for this run (more with a token in GH_TOKEN)")]
+    Allowance,
     /// A status that is no answer.
     #[error("{url} answers with status {status}: {message}")]
     Status {

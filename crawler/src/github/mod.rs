@@ -6,12 +6,15 @@ mod budget;
 mod compare;
 mod error;
 mod rest;
+mod statements;
 mod token;
 mod told;
 
 pub use api::{Api, Asked, Reply};
 pub use budget::Budget;
+use compare::escaped;
 pub use compare::{FirstPage, compare, compare_commits};
 pub use error::GitHubError;
 pub use rest::Rest;
+pub use statements::{Got, Statements, releases_feed};
 pub use token::{Token, find};

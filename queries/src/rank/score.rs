@@ -52,6 +52,8 @@ pub enum ReasonKind {
     Merge,
     /// Its message names the model's family.
     Family,
+    /// Words of the symptom in its pull request's text: a third party's.
+    PullText,
     /// What rules say that it is about.
     Class,
     /// It is ruled out.

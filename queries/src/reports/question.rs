@@ -79,6 +79,7 @@ impl SavedQuestion {
             model: self.model.clone(),
             phase: self.phase.clone(),
             kind: self.kind.clone(),
+            installed: None,
             as_of,
             jobs,
         })
@@ -100,6 +101,7 @@ mod tests {
                 model: Some("m:1b".into()),
                 phase: None,
                 kind: Some("speed".into()),
+                installed: None,
                 as_of,
                 jobs: 2,
             };

@@ -4,6 +4,8 @@ use chrono::{DateTime, Utc};
 use headwater_store::Oid;
 use serde::Serialize;
 
+use crate::said::StatementHit;
+
 /// Where in a commit a snippet stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -84,6 +86,9 @@ pub struct SearchAnswer {
     pub tags: Vec<NamedTag>,
     /// The commits, best first.
     pub hits: Vec<Hit>,
+    /// What people wrote that holds every word: release notes, pull requests, issues,
+    /// advisories.
+    pub statements: Vec<StatementHit>,
     /// Commits that have every word.
     pub with_every_word: usize,
     /// Commits in the index that were looked at.

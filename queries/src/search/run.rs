@@ -14,6 +14,7 @@ use crate::QueryError;
 use crate::grep::scope::Commits;
 use crate::grep::{Filter, quote};
 use crate::rank::Facets;
+use crate::said::{StatementHit, search_statements};
 
 /// What this answer is good for.
 const NOTE: &str = "this is for finding: that nothing is found proves nothing, since long patches \
@@ -108,6 +109,7 @@ pub fn search(store: &Store, request: &SearchRequest<'_>) -> Result<SearchAnswer
         schema: "headwater/search/1",
         query: request.query.clone(),
         tags: tags(store, &places, &parsed.texts)?,
+        statements: statements(store, request, &upstreams, &parsed.texts)?,
         hits,
         with_every_word,
         searched,
@@ -115,6 +117,31 @@ pub fn search(store: &Store, request: &SearchRequest<'_>) -> Result<SearchAnswer
         note: NOTE,
         prove: prove(&upstreams, request.upstreams.len(), &parsed.texts),
     })
+}
+
+/// What people wrote, unless the search is narrowed to what only commits have.
+fn statements(
+    store: &Store,
+    request: &SearchRequest<'_>,
+    upstreams: &[&Upstream],
+    texts: &[String],
+) -> Result<Vec<StatementHit>, QueryError> {
+    let filter = &request.filter;
+    let narrowed = filter.class.is_some()
+        || filter.author.is_some()
+        || filter.window.is_some()
+        || filter.since.is_some()
+        || filter.until.is_some()
+        || !filter.paths.is_empty();
+    if narrowed || texts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let words: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let mut out = Vec::new();
+    for upstream in upstreams {
+        out.extend(search_statements(store, upstream, &words, request.limit)?);
+    }
+    Ok(out)
 }
 
 /// The tags whose names are among the words.

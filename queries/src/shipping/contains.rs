@@ -248,7 +248,16 @@ fn places<'a>(
 fn named(store: &Store, of: &Upstream, target: &Target) -> Result<Vec<StoredCommit>, QueryError> {
     let Some(id) = store.find_upstream(&of.name)? else { return Ok(Vec::new()) };
     Ok(match target {
-        Target::Pull { number, .. } => store.commits_of_pull(id, *number)?,
+        Target::Pull { number, .. } => {
+            let mut found = store.commits_of_pull(id, *number)?;
+            // What the host named for commits whose subjects name none.
+            for oid in store.commits_looked_up(id, *number)? {
+                if !found.iter().any(|one| one.commit().oid == oid) {
+                    found.extend(store.commit(id, oid)?);
+                }
+            }
+            found
+        }
         Target::Commit { sha, .. } => store.commits_with_prefix(id, sha, 4)?,
     })
 }

@@ -13,6 +13,7 @@ use super::outside::{Beside, outside};
 use super::prepared::{Prepared, query_of};
 use super::prior::Prior;
 use super::report::{DefaultEvent, Verdict, WhyReport};
+use super::said::{self, Said};
 use super::score::{Points, score};
 use super::{AsOf, WhyQuestion, absences, bisect, headline, measured};
 use crate::QueryError;
@@ -112,6 +113,8 @@ pub fn why(
     let open =
         open_questions(question, main, nested, &events, &engines, scoring.met, model.as_ref());
     let window = main.report.clone();
+    let said =
+        Said::of(&said::Beside { store, upstreams, question, all: &all, candidates: &candidates })?;
     let found = headline::Found {
         window: &window,
         nested,
@@ -151,6 +154,7 @@ pub fn why(
         open,
         observations: measurements.shown,
         disagreements: measurements.disagreements,
+        said,
         speeds: None,
     })
 }

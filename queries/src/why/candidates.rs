@@ -6,6 +6,7 @@ use headwater_store::evidence::{Evidence, Grade};
 use super::collect::Collected;
 use super::known::Known;
 use super::report::{Candidate, ClassEvidence, Reason};
+use super::said::PullSource;
 use super::score::Scored;
 use super::{AsOf, WhyQuestion, verdict};
 use crate::QueryError;
@@ -59,6 +60,7 @@ fn candidate(
         })
         .collect();
     let place = store.place(stored.id())?;
+    let (pr, pull_source) = pull_request(store, question, known)?;
     // Tags from after the window's head are knowledge from after it.
     let place = place.filter(|_| question.as_of != AsOf::Head || known_at_head(window));
     Ok(Candidate {
@@ -67,7 +69,8 @@ fn candidate(
         sha: commit.oid,
         subject: commit.subject().to_owned(),
         date: commit.committed,
-        pr: commit.pull_request(),
+        pr,
+        pull_source,
         first_tag: place.as_ref().and_then(|p| p.first_tag.clone()),
         first_final_tag: place.as_ref().and_then(|p| p.first_final_tag.clone()),
         first_shipped: place.as_ref().and_then(|p| p.first_shipped.clone()),
@@ -79,6 +82,29 @@ fn candidate(
         reasons,
         grade: Grade::Rule,
         receipts: vec![store.receipt(stored.receipt_id())?],
+    })
+}
+
+/// The pull request that a commit came with: its subject names it, or the host did.
+fn pull_request(
+    store: &Store,
+    question: &WhyQuestion,
+    known: &Known<'_>,
+) -> Result<(Option<u32>, PullSource), QueryError> {
+    let stored = known.patch.stored();
+    if let Some(number) = stored.commit().pull_request() {
+        return Ok((Some(number), PullSource::Subject));
+    }
+    if question.as_of == AsOf::Head {
+        return Ok((None, PullSource::NotLookedUp));
+    }
+    let id = store.upstream(stored.upstream())?;
+    Ok(match store.pull_lookup(id, stored.commit().oid)? {
+        Some((numbers, _)) => match numbers.first() {
+            Some(number) => (Some(*number), PullSource::LookedUp),
+            None => (None, PullSource::None),
+        },
+        None => (None, PullSource::NotLookedUp),
     })
 }
 

@@ -21,7 +21,9 @@ mod outside;
 mod paths;
 mod prepared;
 mod prior;
+mod pull_words;
 mod report;
+mod said;
 mod score;
 mod undone;
 mod verdict;
@@ -31,6 +33,7 @@ pub use report::{
     Bisect, Candidate, ClassEvidence, DefaultEvent, Effective, NestedWindow, OpenQuestion, Outside,
     Reason, Side, Verdict, WhyReport, WindowReport,
 };
+pub use said::{PullSource, Said, Silent, SilentCommit, Unasked};
 pub(crate) use verdict::lines as label_lines;
 
 use crate::window::WindowSpec;
@@ -52,6 +55,8 @@ pub struct WhyQuestion {
     pub phase: Option<String>,
     /// What kind of change was seen: `speed`, `output`, `memory`, `crash`, `build`, `api`.
     pub kind: Option<String>,
+    /// The version that is installed, where that is known.
+    pub installed: Option<String>,
     /// Nothing after this counts.
     pub as_of: AsOf,
     /// How many threads may work on it.

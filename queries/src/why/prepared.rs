@@ -6,6 +6,7 @@ use headwater_store::{Oid, Store, StoredCommit};
 use super::answer::Rules;
 use super::collect::Collected;
 use super::known::Known;
+use super::pull_words::SymptomWords;
 use super::report::{DefaultEvent, NestedWindow, Verdict};
 use super::{AsOf, WhyQuestion, families, undone};
 use crate::QueryError;
@@ -29,6 +30,8 @@ pub(super) struct Entry {
     pub(super) classes: Vec<(String, String)>,
     /// The line of its message that names the model's family.
     pub(super) family_line: Option<String>,
+    /// Words of the symptom that its pull request's text has, and its message has not.
+    pub(super) pull_words: Vec<String>,
     /// Why it is ruled out, where it is.
     pub(super) ruled_out: Option<(Verdict, String)>,
     /// For a pin bump: the nested window that it opens.
@@ -67,6 +70,11 @@ impl Prepared {
         let (mut entries, mut upstreams, mut corpora) = (Vec::new(), Vec::new(), Vec::new());
         for (at, (window, known)) in all.iter().enumerate() {
             let id = store.upstream(&window.upstream.name)?;
+            // A text can be edited afterwards, so it is none from before the head.
+            let words = match question.as_of != AsOf::Head && store.has_statements(id)? {
+                true => SymptomWords::of(question, &rules.facets),
+                false => None,
+            };
             upstreams.push(window.upstream.name.clone());
             corpora.push(rank::stored::corpus(store, id, asked)?);
             let commits: Vec<StoredCommit> =
@@ -84,6 +92,10 @@ impl Prepared {
                     }
                 }
                 let message = &known.patch.stored().commit().message;
+                let pull_words = match &words {
+                    Some(words) => words.of_commit(store, id, known.patch.stored())?,
+                    None => Vec::new(),
+                };
                 entries.push(Entry {
                     window: at,
                     later,
@@ -91,6 +103,7 @@ impl Prepared {
                     knobs: moved.map(|event| event.knob.clone()).collect(),
                     events: known.events.clone(),
                     classes,
+                    pull_words,
                     family_line: family.as_deref().and_then(|f| families::naming(f, message)),
                     ruled_out: known.judged.as_ref().map(|j| (j.verdict, j.why.clone())),
                     opens: known.opens,

@@ -20,6 +20,10 @@ pub(super) struct Prior {
     with_symptom: Points,
     /// For a pin that moved to what is not in the store: anything may be in it.
     unread_pin: f64,
+    /// For each word of the symptom that stands in a pull request's text alone.
+    pull_word: f64,
+    /// The most for these.
+    pull_words_most: f64,
     /// Points for verdicts, which count in both cases.
     verdict: VerdictPoints,
 }
@@ -96,6 +100,11 @@ impl Prior {
     /// For a pin that moved to what is not in the store.
     pub(super) fn unread_pin(&self) -> f64 {
         self.unread_pin
+    }
+
+    /// For so many words of the symptom that stand in a pull request's text alone.
+    pub(super) fn pull_words(&self, count: usize) -> f64 {
+        (self.pull_word * count as f64).min(self.pull_words_most)
     }
 
     /// For a commit whose message names the model's family.

@@ -5,6 +5,7 @@ use headwater_store::Oid;
 use headwater_store::evidence::{Absence, Coverage, Evidence, Grade, Receipt};
 use serde::Serialize;
 
+use super::said::{PullSource, Said};
 use crate::ledger::RestoreWay;
 use crate::measure::{Disagreement, ObservationShown, SpeedTable};
 use crate::pins::PinGapKind;
@@ -43,6 +44,8 @@ pub struct WhyReport {
     pub observations: Vec<ObservationShown>,
     /// Observations that disagree.
     pub disagreements: Vec<Disagreement>,
+    /// What people wrote of it.
+    pub said: Said,
     /// The table of speeds that the window was found by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speeds: Option<SpeedTable>,
@@ -177,8 +180,10 @@ pub struct Candidate {
     pub subject: String,
     /// The committer's date.
     pub date: DateTime<Utc>,
-    /// The pull request that the subject names.
+    /// The pull request that it came with, where that is known.
     pub pr: Option<u32>,
+    /// How that is known, or not.
+    pub pull_source: PullSource,
     /// The first tag that contains it.
     pub first_tag: Option<String>,
     /// The first final tag that contains it.

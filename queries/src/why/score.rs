@@ -130,6 +130,11 @@ fn whole(
         let words = format!("its message names the model's family: “{line}”");
         parts.push(Part { kind: ReasonKind::Family, points: prior.family_named(met), words });
     }
+    if !entry.pull_words.is_empty() {
+        let words = format!("its pull request's text has “{}”", entry.pull_words.join("”, “"));
+        let points = prior.pull_words(entry.pull_words.len());
+        parts.push(Part { kind: ReasonKind::PullText, points, words });
+    }
     parts.extend(prior.parts(met, &entry.events, &entry.classes, &prepared.likely));
     let (mut verdict, mut why_not) = (Verdict::Candidate, None);
     let ruled_out = entry.ruled_out.as_ref().filter(|_| points.verdicts);

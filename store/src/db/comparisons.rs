@@ -80,6 +80,24 @@ impl Store {
         )
     }
 
+    /// The receipts of everything that hosts said about a window, oldest first.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn comparison_receipts(
+        &self,
+        upstream: UpstreamId,
+        base: Oid,
+        head: Oid,
+    ) -> Result<Vec<i64>, StoreError> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT receipt_id FROM comparison
+             WHERE upstream_id = ?1 AND base = ?2 AND head = ?3 ORDER BY id",
+        )?;
+        let rows = query.query_map(params![upstream.0, base, head], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
     /// What a host said in the answer with this receipt.
     ///
     /// # Errors

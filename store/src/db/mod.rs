@@ -21,6 +21,7 @@ mod receipts;
 mod refs;
 mod reports;
 mod search;
+mod statements;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -56,6 +57,7 @@ pub use ranking::{NameRow, RankingRow, TermCounts};
 pub use receipts::NewReceipt;
 pub use reports::{NewReport, ReportCheck, SavedReport};
 pub use search::SearchUpdate;
+pub use statements::{Look, Markup, NewStatement, Statement, StatementKind};
 pub use write::{NewChange, NewCommit, WriteCaches, Writer};
 
 const MIGRATIONS: &[&str] = &[
@@ -68,6 +70,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0007_commit_graph.sql"),
     include_str!("../../../migrations/0008_upstream_reports.sql"),
     include_str!("../../../migrations/0009_measurements.sql"),
+    include_str!("../../../migrations/0010_statements.sql"),
     include_str!("../../../migrations/0011_window_doubts.sql"),
 ];
 

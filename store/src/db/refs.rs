@@ -57,6 +57,24 @@ impl Store {
         Ok(row.and_then(|(target, _, seen)| target.map(|oid| (oid, seen))))
     }
 
+    /// The look at a tag or branch (`refs/tags/v1`) that says which commit it names: that
+    /// commit, and the look's receipt.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn look_at(
+        &self,
+        upstream: UpstreamId,
+        name: &str,
+    ) -> Result<Option<(Oid, i64)>, StoreError> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT target, receipt_id FROM ref_seen
+             WHERE upstream_id = ?1 AND name = ?2 AND target IS NOT NULL ORDER BY id DESC LIMIT 1",
+        )?;
+        let look = query.query_row(params![upstream.0, name], |row| Ok((row.get(0)?, row.get(1)?)));
+        Ok(look.optional()?)
+    }
+
     #[allow(clippy::type_complexity)]
     fn last_ref(
         &self,

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{Coverage, Grade, Method, Source};
 use crate::Oid;
-use crate::db::StoredCommit;
+use crate::db::{Statement, StatementKind, StoredCommit};
 use crate::model::Side;
 
 /// How one record was obtained. Only the store makes one, out of a row.
@@ -166,6 +166,19 @@ impl Claim {
     /// How well it is supported.
     pub fn grade(&self) -> Grade {
         self.grade
+    }
+}
+
+impl Statement {
+    /// How well its words are supported: upstream's own notes and advisories are records
+    /// (`twice`: a second transport returned the same), all else is third-party.
+    pub fn grade(&self, twice: bool) -> Grade {
+        let source = match self.said.kind {
+            StatementKind::Release | StatementKind::Advisory => Source::FirstParty,
+            StatementKind::Pull | StatementKind::Issue => Source::ThirdParty,
+        };
+        let method = if twice { Method::RecordTwice } else { Method::Record };
+        Grade::of_presence(source, method)
     }
 }
 

@@ -138,6 +138,7 @@ pub(crate) fn parse(path: &Path, text: &str) -> Result<Upstream, UpstreamError> 
         return Err(UpstreamError::Reserved { path: path.to_owned(), name: upstream.name });
     }
     let regexes = std::iter::once(upstream.final_tag.as_str())
+        .chain(upstream.noted_tag.as_deref())
         .chain(upstream.pins.iter().flat_map(|p| &p.homes).filter_map(|h| h.value.as_deref()))
         .chain(
             upstream.engines.iter().flat_map(|e| &e.present).filter_map(|f| f.contains.as_deref()),

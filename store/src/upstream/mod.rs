@@ -1,10 +1,12 @@
 //! Tracked repositories, as their TOML files declare them.
 
 mod load;
+mod version;
 
 use serde::{Deserialize, Serialize};
 
 pub use load::{UpstreamError, Upstreams};
+pub use version::Version;
 
 /// A tracked repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +27,10 @@ pub struct Upstream {
     /// A regular expression for final releases among the tags; the others are
     /// candidates, nightlies or marks.
     pub final_tag: String,
+    /// A regular expression for the tags whose releases people write notes for; without
+    /// one, `final_tag`.
+    #[serde(default)]
+    pub noted_tag: Option<String>,
     /// The tag prefix whose number counts the commits reachable from it (`b`), where
     /// upstream numbers its builds so.
     #[serde(default)]

@@ -2,6 +2,7 @@
 
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::commits::last;
@@ -12,7 +13,7 @@ use super::{Answer, Shared, json_answer, not_found, ok, refused};
 use crate::host::Host;
 
 /// An issue.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Issue {
     /// Its number.
     pub number: u64,
@@ -29,7 +30,7 @@ pub struct Issue {
 }
 
 /// A published security advisory.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Advisory {
     /// Its GHSA id.
     pub id: String,

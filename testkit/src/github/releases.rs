@@ -2,6 +2,7 @@
 
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::commits::last;
@@ -11,7 +12,7 @@ use super::repo::Repo;
 use super::{Answer, Shared, json_answer, not_found, ok, refused};
 
 /// A release.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Release {
     /// Its tag.
     pub tag: String,

@@ -1,14 +1,14 @@
 //! The defaults that moved, and how to get the old values back.
 
-use headwater_queries::why::DefaultEvent;
+use headwater_queries::why::{DefaultEvent, WhyReport};
 
 use super::candidates::evidence_line;
 use crate::render::page::Page;
 
 /// Grouped by commit and knob: a default can stand in several places, and the first of
 /// them speaks for the rest.
-pub(super) fn all(page: &mut Page<'_>, events: &[DefaultEvent]) {
-    let moved = events.iter().filter(|e| e.old.is_some() && e.new.is_some());
+pub(super) fn all(page: &mut Page<'_>, report: &WhyReport) {
+    let moved = report.default_events.iter().filter(|e| e.old.is_some() && e.new.is_some());
     let mut groups: Vec<Vec<&DefaultEvent>> = Vec::new();
     for event in moved {
         let key = |e: &DefaultEvent| (e.sha, spelling(&e.knob));
@@ -23,7 +23,7 @@ pub(super) fn all(page: &mut Page<'_>, events: &[DefaultEvent]) {
     page.heading("Defaults that moved", "old → new (where it is decided, by which commit)");
     for mut group in groups {
         group.sort_by_key(|e| (e.scope == "docs", e.scope == "cli-help", e.scope == "bench"));
-        one_default(page, &group);
+        one_default(page, &group, report);
     }
 }
 
@@ -33,7 +33,7 @@ fn spelling(knob: &str) -> String {
     last.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-fn one_default(page: &mut Page<'_>, group: &[&DefaultEvent]) {
+fn one_default(page: &mut Page<'_>, group: &[&DefaultEvent], report: &WhyReport) {
     let Some((event, others)) = group.split_first() else { return };
     let mut line = format!(
         "{} {}: {} → {}  ({}, {} {}:{}, grade {})",
@@ -72,6 +72,13 @@ fn one_default(page: &mut Page<'_>, group: &[&DefaultEvent]) {
         let ways: Vec<&str> = told.iter().map(|way| way.as_str()).collect();
         let line = page.safe(&format!("old behaviour: {}", ways.join("; ")));
         page.item(1, &line);
+    }
+    for one in super::said::disputing(report, &event.knob) {
+        let line = format!(
+            "disputed: {}#{} ({}) {} (grade {})",
+            one.upstream, one.number, one.state, one.title, one.grade
+        );
+        page.say(1, &line);
     }
     if let Some(device) = group.iter().find_map(|e| e.on_device.as_ref()) {
         let same = if device.unchanged { "as before" } else { "a change" };

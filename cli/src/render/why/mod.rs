@@ -5,6 +5,7 @@ mod beside;
 mod candidates;
 mod defaults;
 mod ruled_out;
+mod said;
 
 use headwater_queries::public::Scrub;
 use headwater_queries::why::{Candidate, NestedWindow, WhyReport, WindowReport};
@@ -40,8 +41,9 @@ pub fn screen(report: &WhyReport, top: usize, format: Format, scrub: Option<&Scr
         page.command(1, &format!("{} --top {}", report.question, open.len()));
     }
     beside::outside(&mut page, report);
-    defaults::all(&mut page, &report.default_events);
+    defaults::all(&mut page, report);
     effective(&mut page, report);
+    said::all(&mut page, report);
     ruled_out::all(&mut page, report);
     absences::all(&mut page, report);
     beside::bisect(&mut page, report);

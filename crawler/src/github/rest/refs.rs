@@ -4,11 +4,10 @@
 use chrono::Utc;
 use headwater_store::Oid;
 use headwater_store::model::{Tag, TagObservation};
-use headwater_store::upstream::Upstream;
+use headwater_store::upstream::{Upstream, Version};
 use serde::Deserialize;
 
 use super::Rest;
-use crate::git::version;
 use crate::github::GitHubError;
 use crate::github::compare::escaped;
 use crate::transport::Refs;
@@ -119,7 +118,7 @@ impl Rest<'_> {
 /// A window's end as a tag would be called.
 fn full_name(upstream: &Upstream, end: &str) -> String {
     let bare = !end.starts_with(upstream.tag_prefix.as_str());
-    match bare && version(upstream, end).is_some() {
+    match bare && Version::of(upstream, end).is_some() {
         true => format!("{}{end}", upstream.tag_prefix),
         false => end.to_owned(),
     }
@@ -134,7 +133,7 @@ fn between(upstream: &Upstream, tag: &str, ends: Option<[&str; 2]>) -> bool {
     if tag == base || tag == head {
         return true;
     }
-    let version = |name: &str| version(upstream, name);
+    let version = |name: &str| Version::of(upstream, name);
     match (version(&base), version(tag), version(&head)) {
         (Some(low), Some(own), Some(high)) => low <= own && own <= high,
         _ => false,

@@ -136,6 +136,7 @@ impl<'a> CaseLoader<'a> {
             model: None,
             phase: None,
             kind: None,
+            installed: None,
             as_of: AsOf::Now,
             jobs: self.jobs,
         };

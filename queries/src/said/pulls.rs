@@ -1,0 +1,68 @@
+//! What authors of a window's pull requests state about their own machines.
+
+use headwater_store::evidence::{Grade, Receipt};
+use headwater_store::{Oid, StatementKind, Store, UpstreamId};
+use serde::Serialize;
+
+use super::rules::SaidRules;
+use super::text;
+use crate::QueryError;
+
+/// At most so many lines with figures are told of one pull request.
+const MOST: usize = 6;
+
+/// A pull request of a window.
+#[derive(Debug, Clone, Serialize)]
+pub struct PullSaid {
+    /// The upstream.
+    pub upstream: String,
+    /// Its number.
+    pub number: u32,
+    /// Its title: a stranger's text.
+    pub title: String,
+    /// Its page.
+    pub url: String,
+    /// The commit that it became.
+    pub sha: Oid,
+    /// Lines that state figures: the author's, about their own machine.
+    pub figures: Vec<String>,
+    /// The hardware that the text names.
+    pub hardware: Vec<String>,
+    /// Always third-party.
+    pub grade: Grade,
+    /// How it was obtained.
+    pub receipt: Receipt,
+}
+
+/// The stored text of a commit's pull request.
+pub(crate) fn pull(
+    store: &Store,
+    upstream: &str,
+    id: UpstreamId,
+    sha: Oid,
+    number: u32,
+    rules: &SaidRules,
+) -> Result<Option<PullSaid>, QueryError> {
+    let seen = store.statement(id, StatementKind::Pull, &number.to_string())?;
+    let Some(one) = seen.last() else { return Ok(None) };
+    let lines = text::lines(&one.said);
+    let mut figures: Vec<String> = lines
+        .iter()
+        .filter(|line| rules.has_figure(&line.text))
+        .map(|line| line.text.clone())
+        .collect();
+    figures.truncate(MOST);
+    let whole: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+    let hardware = if figures.is_empty() { Vec::new() } else { rules.hardware(&whole.join("\n")) };
+    Ok(Some(PullSaid {
+        upstream: upstream.to_owned(),
+        number,
+        title: one.said.title.clone(),
+        url: one.said.url.clone(),
+        sha,
+        figures,
+        hardware,
+        grade: one.grade(false),
+        receipt: store.receipt(one.receipt)?,
+    }))
+}
