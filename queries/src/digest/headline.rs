@@ -10,7 +10,9 @@ pub(super) fn line(digest: &Digest) -> String {
         return format!("{name}: no commit of the time is stored");
     }
     if digest.is_quiet() {
-        return format!("{name}: a quiet time: {commits} commits, none of which moves a default, a pin, or sampler, CUDA or MoE code");
+        return format!(
+            "{name}: a quiet time: {commits} commits, none of which moves a default, a pin, or sampler, CUDA or MoE code"
+        );
     }
     let mut parts = Vec::new();
     let mut count = |n: usize, one: &str, many: &str| {
@@ -19,7 +21,11 @@ pub(super) fn line(digest: &Digest) -> String {
         }
     };
     count(digest.defaults.len(), "default moved", "defaults moved");
-    count(digest.work.len(), "commit of sampler, CUDA or MoE work", "commits of sampler, CUDA or MoE work");
+    count(
+        digest.work.len(),
+        "commit of sampler, CUDA or MoE work",
+        "commits of sampler, CUDA or MoE work",
+    );
     count(digest.toolchain.len(), "of toolchains or the ABI", "of toolchains or the ABI");
     count(digest.pins.len(), "pin move", "pin moves");
     count(digest.models.len(), "model's parameters changed", "models' parameters changed");

@@ -48,7 +48,11 @@ impl Period {
         if midnight(day) > now {
             return Err(QueryError::Period(text.to_owned()));
         }
-        Ok(Period { name: format!("{day}.."), from: midnight(day), to: now + TimeDelta::seconds(1) })
+        Ok(Period {
+            name: format!("{day}.."),
+            from: midnight(day),
+            to: now + TimeDelta::seconds(1),
+        })
     }
 
     /// Whether nothing more can be committed in it.

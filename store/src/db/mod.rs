@@ -8,6 +8,7 @@ mod coverage;
 mod crawls;
 mod default_events;
 mod derivations;
+mod digest_runs;
 mod dump;
 mod exact;
 mod labels;
@@ -41,6 +42,7 @@ pub use coverage::Scope;
 pub use crawls::{CrawlRecord, UpstreamStatus};
 pub use default_events::{DefaultEventRow, NewDefaultEvents};
 pub use derivations::Derivation;
+pub use digest_runs::{DigestRun, Rows};
 pub use exact::ExactUpdate;
 pub use models::{
     MODELS, ModelFacts, ModelLayer, ModelPlace, ModelReading, ModelSeen, ModelTransport,
@@ -69,6 +71,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0008_upstream_reports.sql"),
     include_str!("../../../migrations/0009_measurements.sql"),
     include_str!("../../../migrations/0010_statements.sql"),
+    include_str!("../../../migrations/0013_digest_runs.sql"),
 ];
 
 /// The row of an upstream.
