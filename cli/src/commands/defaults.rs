@@ -158,7 +158,7 @@ fn event_table(events: &[EventRow]) -> Table {
             notes.push(format!("back to what {} left", sha.short()));
         }
         let moved = event.old.is_some() && event.new.is_some();
-        let settable = !matches!(event.scope.as_str(), "docs" | "build");
+        let settable = event.scope != "docs";
         if moved && settable && event.restore.is_empty() {
             notes.push("no way back known".to_owned());
         }

@@ -59,6 +59,12 @@ fn the_ledger_of_the_miniatures() {
         ],
     );
     assert_eq!(told(&got), ["repeat_penalty 1.1 -> 1.0"]);
+    // The engine's flag, and its field, which nothing of the server is called by.
+    for spelling in ["--repeat-penalty", "penalty_repeat"] {
+        let knob = format!("--knob={spelling}");
+        let asked = ["defaults", "ollama", "--window", &window, &knob, "--scope", "request-option"];
+        assert_eq!(told(&answer(&store, &asked)), ["repeat_penalty 1.1 -> 1.0"], "{spelling}");
+    }
     let event = &got["events"][0];
     let penalty = demo.ollama.sha(headwater_demo::ollama::names::PENALTY).unwrap().to_owned();
     assert_eq!(event["sha"], penalty.as_str());

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use headwater_store::graph::{CommitGraph, Node};
 use headwater_store::upstream::Upstream;
-use headwater_store::{CommitId, Oid, Store};
+use headwater_store::{CommitId, Oid, Store, UpstreamId};
 
 use crate::QueryError;
 use crate::derive;
@@ -57,13 +57,7 @@ pub fn ask(
     derive::places::derive(store, upstream)?;
     let id = store.upstream(&upstream.name)?;
     let mut spellings = Spellings::default();
-    let mut by_knob: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (knob, name) in store.knob_names(id)? {
-        by_knob.entry(knob).or_default().push(name);
-    }
-    for (knob, names) in &by_knob {
-        spellings.add_names(knob, names);
-    }
+    add_names(store, id, &mut spellings)?;
     let resolver = Resolver::new(store, upstream)?;
     let graph = store.graph(id)?;
     let head = store.branch(id, &upstream.branch)?.map(|(oid, _)| oid);
@@ -93,6 +87,12 @@ pub fn ask(
         values = values::rows(&tables, &events);
     }
     if let Some(asked) = &question.knob {
+        // What the engine under it calls a knob is a spelling too.
+        for pin in &upstream.pins {
+            if let Some(engine) = store.find_upstream(&pin.upstream)? {
+                add_names(store, engine, &mut spellings)?;
+            }
+        }
         let of = |(knob, names): (&str, &[String])| spellings.matches(knob, names, asked);
         if !known.knobs().any(of) && !values.iter().any(|v| of((&v.knob, &v.names))) {
             return Err(no_knob(&upstream.name, asked, &known));
@@ -129,6 +129,22 @@ pub fn ask(
         covers: covers.collect(),
         packagers: None,
     })
+}
+
+/// Adds the names that stand beside each other in an upstream's files.
+fn add_names(
+    store: &Store,
+    upstream: UpstreamId,
+    spellings: &mut Spellings,
+) -> Result<(), QueryError> {
+    let mut by_knob: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (knob, name) in store.knob_names(upstream)? {
+        by_knob.entry(knob).or_default().push(name);
+    }
+    for (knob, names) in &by_knob {
+        spellings.add_names(knob, names);
+    }
+    Ok(())
 }
 
 /// Says that no knob is called so, and which are called alike: by their last name, since

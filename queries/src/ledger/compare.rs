@@ -166,12 +166,15 @@ impl Extractors {
             }
         }
         for new in come.iter_mut().filter(|l| !l.used && tells(l.entry) && !apart(l.entry)) {
-            let found = files
-                .iter()
-                .flat_map(|f| f.before.iter())
-                .find(|e| e.knob == new.entry.knob && self.group(e) == self.group(new.entry));
-            if let Some(old) = found {
+            let same =
+                |e: &&Entry| e.knob == new.entry.knob && self.group(e) == self.group(new.entry);
+            let found = files.iter().find_map(|f| Some((f, f.before.iter().find(same)?)));
+            if let Some((file, old)) = found {
                 new.used = true;
+                // What hands on another place's still does: a second place came beside it.
+                if !tells(old) && file.after.iter().any(|e| same(&e)) {
+                    continue;
+                }
                 out.extend(self.moved((new.path, old), (new.path, new.entry)));
             }
         }

@@ -97,7 +97,7 @@ impl<'e> Session<'e> {
         for index in reading {
             let Some(compiled) = self.extractors.all.get(index) else { continue };
             let mut found = Vec::new();
-            for (n, holder) in compiled.rule.holds.iter().enumerate() {
+            for (n, holder) in compiled.holds().iter().enumerate() {
                 found.extend(self.read(index, n, holder, compiled, &text));
             }
             out.extend(merge(index, compiled, found, &text, line));
@@ -346,7 +346,8 @@ fn merge(
         } else {
             names_in(&value, &knob, text, &siblings)
         };
-        let mut how = if all.len() > 1 && ordered && first.how != How::Rule {
+        let told_otherwise = matches!(first.how, How::Rule | How::Resolved);
+        let mut how = if all.len() > 1 && ordered && !told_otherwise {
             How::Conditional
         } else {
             first.how.clone()

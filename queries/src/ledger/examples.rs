@@ -164,3 +164,20 @@ fn no_table_panics() {
         })
         .unwrap();
 }
+
+#[test]
+fn a_second_place_beside_one_that_hands_on_is_no_event() {
+    let extractors = Extractors::built_in().unwrap();
+    let mut session = Session::new(&extractors);
+    let kept = "p.note = json_value(body, \"note\", opt.note);";
+    let own = "q.note = json_value(data, \"note\", std::string());";
+    let mut file = |path: &str, before: &str, after: &str| FileTables {
+        old_path: Some(path.to_owned()),
+        path: Some(path.to_owned()),
+        before: session.table("llama.cpp", path, before.as_bytes()),
+        after: session.table("llama.cpp", path, after.as_bytes()),
+    };
+    let first = file("tools/server/server-common.cpp", kept, kept);
+    let second = file("tools/server/server-task.cpp", "\n", own);
+    assert_eq!(told(&extractors, &extractors.events(&[first, second])), [""; 0]);
+}

@@ -34,7 +34,7 @@ impl Extractors {
         let changed = |wanted: &[&str]| {
             lines.iter().any(|(changed, l)| *changed && wanted.iter().any(|w| l.contains(w)))
         };
-        let holders = reading.iter().filter_map(|n| self.all.get(*n)).flat_map(|c| &c.rule.holds);
+        let holders = reading.iter().filter_map(|n| self.all.get(*n)).flat_map(|c| c.holds());
         let mut holders = holders;
         holders.any(|holder| match holder {
             // Git names the declaration above a hunk: its name stands there or in the hunk.

@@ -2,6 +2,7 @@
 //! compiles them anew, and Unicode's tables would cost it a third of a second.
 
 use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use regex_automata::nfa::thompson::WhichCaptures;
 use regex_automata::{Input, PatternSet, meta, util::syntax};
 
 use super::RulesError;
@@ -31,7 +32,9 @@ impl QuestionSet {
             .utf8_empty(false)
             .auto_prefilter(false)
             .onepass(false)
-            .dfa(false);
+            .dfa(false)
+            .hybrid(false)
+            .which_captures(WhichCaptures::Implicit);
         let syntax = syntax::Config::new().unicode(false).utf8(false).case_insensitive(true);
         let built = meta::Builder::new().configure(config).syntax(syntax).build_many(&patterns);
         built.map(QuestionSet).map_err(|error| RulesError::Set(Box::new(error)))

@@ -330,7 +330,8 @@ impl Beside<'_, '_> {
             0 => {}
             n => out.push(Unasked {
                 what: format!(
-                    "the pull requests of {n} commits of {name} whose subjects name none were not looked up"
+                    "the pull requests of {n} {} of {name} whose subjects name none were not looked up",
+                    if n == 1 { "commit" } else { "commits" }
                 ),
                 command: self.ask(""),
             }),

@@ -28,6 +28,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 use serde::Serialize;
 
@@ -143,6 +144,9 @@ impl Store {
         conn.pragma_update(None, "mmap_size", 1_i64 << 30)?;
         conn.pragma_update(None, "cache_size", -65_536)?;
         conn.pragma_update(None, "temp_store", "memory")?;
+        // A plan does not depend on what is bound to it: without statistics SQLite only
+        // prepares every statement anew for each value.
+        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         conn.set_prepared_statement_cache_capacity(64);
         Ok(Store { dir: dir.to_owned(), conn })
     }

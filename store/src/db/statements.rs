@@ -252,7 +252,8 @@ impl Store {
         let quoted: Vec<String> = words
             .iter()
             .filter(|word| word.chars().any(char::is_alphanumeric))
-            .map(|word| format!("\"{}\"", word.replace('"', "\"\"")))
+            .map(|word| word.replace(char::is_control, " ").replace('"', "\"\""))
+            .map(|word| format!("\"{word}\""))
             .collect();
         if quoted.is_empty() {
             return Ok(Vec::new());

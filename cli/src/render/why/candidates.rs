@@ -28,18 +28,17 @@ pub(super) fn one(page: &mut Page<'_>, candidate: &Candidate) {
         candidate.sha.short()
     ));
     let (head, subject) = (page.bold(&head), page.safe(&candidate.subject));
-    let pull = match (candidate.pull_source, candidate.pr) {
-        (PullSource::LookedUp, Some(number)) => format!(" (#{number})"),
-        (PullSource::NotLookedUp, _) => "  pull request not looked up".to_owned(),
-        _ => String::new(),
+    let (pull, after) = match (candidate.pull_source, candidate.pr) {
+        (PullSource::LookedUp, Some(number)) => (page.safe(&format!(" (#{number})")), ""),
+        (PullSource::NotLookedUp, _) => (String::new(), ", pull request not looked up"),
+        _ => (String::new(), ""),
     };
     let facts = page.dim(&format!(
-        "{} {}  score {:.1}{classes}",
-        page.safe(&pull),
+        "{}{after}  score {:.1}{classes}",
         candidate.date.format("%Y-%m-%d"),
         candidate.score
     ));
-    page.item(0, &format!("{head} {subject} {facts}"));
+    page.item(0, &format!("{head} {subject}{pull}  {facts}"));
     let mut shown = HashSet::new();
     let mut rest = candidate.score;
     for (at, reason) in candidate.reasons.iter().take(6).enumerate() {

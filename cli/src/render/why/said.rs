@@ -37,8 +37,15 @@ pub(super) fn all(page: &mut Page<'_>, report: &WhyReport) {
     }
     if !said.unasked.is_empty() {
         page.heading("Not asked for", "nothing is claimed of it");
+        let mut told: Vec<&str> = Vec::new();
         for one in &said.unasked {
-            page.say(0, &one.what);
+            if told.contains(&one.command.as_str()) {
+                continue;
+            }
+            told.push(&one.command);
+            let same = said.unasked.iter().filter(|other| other.command == one.command);
+            let what: Vec<&str> = same.map(|other| other.what.as_str()).collect();
+            page.say(0, &what.join("; "));
             page.command(1, &one.command);
         }
     }

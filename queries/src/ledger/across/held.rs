@@ -60,7 +60,7 @@ impl Extractors {
         event: &Event,
         at: &mut At<'_, E>,
     ) -> Result<bool, E> {
-        let owners = compiled.rule.holds.iter().filter_map(|holder| match holder {
+        let owners = compiled.holds().iter().filter_map(|holder| match holder {
             Holder::Request { owner, .. } => Some(owner.as_str()),
             _ => None,
         });
@@ -91,7 +91,7 @@ impl Extractors {
         at: &mut At<'_, E>,
     ) -> Result<bool, E> {
         let How::When(condition) = &event.how else { return Ok(false) };
-        let resolves = compiled.rule.holds.iter().any(|h| matches!(h, Holder::Resolved { .. }));
+        let resolves = compiled.holds().iter().any(|h| matches!(h, Holder::Resolved { .. }));
         let field = event.knob.as_str();
         let asked = condition.strip_prefix(field).filter(|_| resolves && !field.contains('.'));
         let Some(asked) = asked else { return Ok(false) };
@@ -131,7 +131,22 @@ impl Extractors {
             }
         }
         let asks = was != *old || is != *new;
-        Ok(asks && value::same(&was, &is, &compiled.rule.equal))
+        if !asks {
+            return Ok(false);
+        }
+        let path_before = event.before.as_ref().map_or(event.path.as_str(), |b| b.0.as_str());
+        let own = |entry: &Entry| entry.knob == event.knob;
+        let constants = |table: Vec<Entry>| {
+            table.into_iter().find(|entry| own(entry)).map_or_else(Vec::new, |entry| entry.resolved)
+        };
+        let before = constants(at(TreeSide::Before, path_before)?);
+        let after = constants(at(TreeSide::After, &event.path)?);
+        let one = |text: &str, constants: &[(String, String)]| only(text, &event.knob, constants);
+        let alike = match (one(&was, &before), one(&is, &after)) {
+            (Some(was), Some(is)) => was == is,
+            _ => false,
+        };
+        Ok(alike || value::same(&was, &is, &compiled.rule.equal))
     }
 }
 
@@ -154,6 +169,30 @@ fn met(asked: &str, held: &str) -> Option<bool> {
         "<" => held < limit,
         _ => (held - limit).abs() < f64::EPSILON,
     })
+}
+
+/// The number that a rule comes to whatever of its conditions holds, if it is one.
+fn only(text: &str, knob: &str, constants: &[(String, String)]) -> Option<f64> {
+    let mut out: Option<f64> = None;
+    for piece in text.split(" ; ") {
+        let value = condition(piece).map_or(piece, |(_, value)| value);
+        // What the rule has made of it so far.
+        if value == knob {
+            continue;
+        }
+        let inner = ["max(", "min("].iter().find_map(|f| value.strip_prefix(f)?.strip_suffix(')'));
+        for value in inner.map_or_else(|| vec![value], |both| both.split(", ").collect()) {
+            let cast = value.strip_prefix("int(").and_then(|v| v.strip_suffix(')'));
+            let value = cast.unwrap_or(value);
+            let known = constants.iter().find(|(name, _)| name == value).map(|(_, is)| is.as_str());
+            let number: f64 = value::number(known.unwrap_or(value)).parse().ok()?;
+            if out.is_some_and(|out| (out - number).abs() > f64::EPSILON) {
+                return None;
+            }
+            out = Some(number);
+        }
+    }
+    out
 }
 
 /// A value with each `package.Name()` of a table's knobs replaced by what it defaults to.
@@ -184,6 +223,16 @@ fn answered(text: &str, package: &str, table: &[Entry]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rule_may_come_to_one_number_in_every_case() {
+        let constants = [("least".to_owned(), "1".to_owned())];
+        let only = |text: &str| only(text, "n", &constants);
+        assert_eq!(only("int(1) ; [small && n <= 0] least ; n"), Some(1.0));
+        assert_eq!(only("max(int(1), 1) ; [big] 1"), Some(1.0));
+        assert_eq!(only("1 ; [big] 2"), None);
+        assert_eq!(only("1 ; [big] f()"), None);
+    }
 
     #[test]
     fn a_condition_is_met_or_not() {

@@ -293,6 +293,10 @@ mod tests {
         let new = load("int(envconfig.Batch())");
         let got = told("ollama", "llm/server.go", Some(&load("8")), Some(&new), &tree);
         assert_eq!(got, [""; 0]);
+        let new_always =
+            load("max(int(envconfig.Batch()), 8)\n\tif small {\n\t\to.NumBatch = 8\n\t}");
+        let got = told("ollama", "llm/server.go", Some(&load("8")), Some(&new_always), &tree);
+        assert_eq!(got, [""; 0]);
         let got = told("ollama", "llm/server.go", Some(&load("4")), Some(&new), &tree);
         assert_eq!(got, ["NumBatch 4 -> int(envconfig.Batch()) llm/server.go"]);
     }

@@ -20,7 +20,7 @@ impl Extractors {
         event: &Event,
         at: &mut At<'_, E>,
     ) -> Result<bool, E> {
-        let cmake = compiled.rule.holds.iter().any(|h| matches!(h, Holder::Cmake { .. }));
+        let cmake = compiled.holds().iter().any(|h| matches!(h, Holder::Cmake { .. }));
         if event.scope != Scope::Build || !cmake {
             return Ok(false);
         }
