@@ -55,9 +55,6 @@ pub enum Format {
     /// A page of its own (reports)
     #[value(hide = true)]
     Html,
-    /// A feed (digest)
-    #[value(hide = true)]
-    Atom,
     /// One JSON document a line (grep)
     #[value(hide = true)]
     Ndjson,

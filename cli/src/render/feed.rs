@@ -1,7 +1,7 @@
 //! A digest as an Atom feed: an entry for each moved default, and one for the digest.
 //! <https://www.rfc-editor.org/rfc/rfc4287>
 
-use atom_syndication::{ContentBuilder, Entry, EntryBuilder, FeedBuilder, FixedDateTime, Text};
+use atom_syndication::{Content, Entry, Feed, FixedDateTime, Person, Text};
 use chrono::{DateTime, Utc};
 use headwater_queries::digest::{DefaultMoved, Digest};
 use headwater_queries::public::Scrub;
@@ -16,24 +16,21 @@ pub fn atom(digest: &Digest, scrub: &Scrub) -> String {
     let page = super::digest::screen(digest, Format::Html, Some(scrub));
     let body = page.split_once("<main>").and_then(|(_, rest)| rest.rsplit_once("</main>"));
     let mut entries: Vec<Entry> = digest.defaults.iter().map(|one| entry_of(one, scrub)).collect();
-    entries.push(
-        EntryBuilder::default()
-            .id(id(&format!("digest:{}:{}", upstreams.join("+"), digest.period.name)))
-            .title(Text::plain(one_line(&digest.headline)))
-            .updated(time(digest.period.to))
-            .content(Some(content(body.map_or(page.as_str(), |(body, _)| body))))
-            .build(),
-    );
+    let mut own = Entry::default();
+    own.set_id(id(&format!("digest:{}:{}", upstreams.join("+"), digest.period.name)));
+    own.set_title(Text::plain(one_line(&digest.headline)));
+    own.set_updated(time(digest.period.to));
+    own.set_content(content(body.map_or(page.as_str(), |(body, _)| body)));
+    entries.push(own);
     entries.sort_by_key(|entry| std::cmp::Reverse(*entry.updated()));
     let updated = entries.iter().map(|entry| *entry.updated()).max();
-    FeedBuilder::default()
-        .id(id(&format!("feed:{}", upstreams.join("+"))))
-        .title(Text::plain(format!("What moved upstream: {}", upstreams.join(", "))))
-        .author(atom_syndication::Person { name: "headwater".to_owned(), ..Default::default() })
-        .updated(updated.unwrap_or_else(|| time(digest.period.to)))
-        .entries(entries)
-        .build()
-        .to_string()
+    let mut feed = Feed::default();
+    feed.set_id(id(&format!("feed:{}", upstreams.join("+"))));
+    feed.set_title(Text::plain(format!("What moved upstream: {}", upstreams.join(", "))));
+    feed.set_authors([Person { name: "headwater".to_owned(), ..Person::default() }]);
+    feed.set_updated(updated.unwrap_or_else(|| time(digest.period.to)));
+    feed.set_entries(entries);
+    format!("{}\n", feed.to_string())
 }
 
 fn entry_of(one: &DefaultMoved, scrub: &Scrub) -> Entry {
@@ -52,19 +49,19 @@ fn entry_of(one: &DefaultMoved, scrub: &Scrub) -> Entry {
         .iter()
         .map(|line| format!("<p>{}</p>", super::html::escape(&one_line(&scrub.text(line)))))
         .collect();
-    EntryBuilder::default()
-        .id(id(&one.id))
-        .title(Text::plain(title))
-        .updated(time(one.date))
-        .content(Some(content(&html)))
-        .build()
+    let mut entry = Entry::default();
+    entry.set_id(id(&one.id));
+    entry.set_title(Text::plain(title));
+    entry.set_updated(time(one.date));
+    entry.set_content(content(&html));
+    entry
 }
 
-fn content(html: &str) -> atom_syndication::Content {
-    ContentBuilder::default()
-        .content_type(Some("html".to_owned()))
-        .value(Some(html.to_owned()))
-        .build()
+fn content(html: &str) -> Option<Content> {
+    let mut content = Content::default();
+    content.set_content_type("html".to_owned());
+    content.set_value(html.to_owned());
+    Some(content)
 }
 
 fn time(at: DateTime<Utc>) -> FixedDateTime {
