@@ -180,7 +180,8 @@ fn default(page: &mut Page<'_>, one: &DefaultMoved, digest: &Digest) {
             one.restore.iter().map(|way| format!("{}: {}", way.consumer, way.text)).collect();
         page.say(1, &format!("old behaviour: {}", ways.join("; ")));
     }
-    if one.models > 0 {
+    let of_requests = ["request-option", "sampling", "context"].contains(&one.scope.as_str());
+    if one.models > 0 && (of_requests || !one.reaches.is_empty()) {
         let reached = match one.reaches.len() {
             0 => format!("none of {} stored models", one.models),
             _ => one.reaches.join(", "),

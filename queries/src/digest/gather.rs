@@ -64,10 +64,18 @@ pub fn digest(
             }
         }
     }
+    // What reaches everybody comes before what some build or flag decides.
+    out.defaults.sort_by_key(|one| (rank(&one.scope), one.date, one.id.clone()));
     out.models = models_changed(store, period)?;
     out.plots.defaults = series(&weeks, period.to - TimeDelta::seconds(1));
     out.headline = headline::line(&out);
     Ok(out)
+}
+
+/// In which order scopes matter to somebody who sets nothing.
+fn rank(scope: &str) -> usize {
+    let order = ["request-option", "sampling", "context", "server", "env", "runner", "runner-flag"];
+    order.iter().position(|one| *one == scope).unwrap_or(order.len())
 }
 
 /// Moved defaults of each of the last weeks up to a moment.

@@ -22,7 +22,17 @@ impl Part<'_> {
         out: &mut Digest,
     ) -> Result<Vec<Change>, QueryError> {
         let inside: HashSet<Oid> = self.inside.iter().map(|commit| commit.oid).collect();
-        let moved = events.iter().filter(|e| is_moved(e) && inside.contains(&e.sha));
+        // A pin is told as a pin.
+        let homes: HashSet<&str> = self
+            .upstream
+            .pins
+            .iter()
+            .flat_map(|pin| &pin.homes)
+            .map(|home| home.path.as_str())
+            .collect();
+        let moved = events
+            .iter()
+            .filter(|e| is_moved(e) && inside.contains(&e.sha) && !homes.contains(e.path.as_str()));
         let mut groups: Vec<Vec<&EventRow>> = Vec::new();
         for event in moved {
             // The last part of a name is what it is called everywhere.
