@@ -30,8 +30,8 @@ pub struct Global {
     /// The store's directory [default: the platform's data directory]
     #[arg(long, global = true, env = "HEADWATER_STORE", value_name = "DIR")]
     pub store: Option<PathBuf>,
-    /// How to print the answer; why, plan, observe, rig and reports print html too, grep
-    /// ndjson
+    /// How to print the answer; why, plan, observe, rig, reports and digest print html
+    /// too, digest atom, grep ndjson
     #[arg(long, global = true, value_enum, default_value_t = Format::Table)]
     pub format: Format,
     /// How many threads and git processes crawls and derivations may use [default: half
@@ -76,6 +76,7 @@ pub enum Command {
     Clone(commands::clone::Args),
     Rules(commands::rules::Args),
     Defaults(commands::defaults::Args),
+    Digest(commands::digest::Args),
     Model(commands::model::Args),
     Effects(commands::effects::Args),
     File(commands::file::Args),

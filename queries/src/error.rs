@@ -16,6 +16,11 @@ pub enum QueryError {
         /// `; nearest: …`, or nothing.
         nearest: String,
     },
+    /// No week, or no day that has been.
+    #[error(
+        "{0:?} is no time to look at; write a week like 2026-W33, or a day that has been like 2026-08-10"
+    )]
+    Period(String),
     /// A window of one upstream that was asked of several.
     #[error("{upstream} has no {name:?}; {window} is a window of another upstream: add {having}")]
     WindowOfAnother {

@@ -5,6 +5,7 @@ pub mod abi;
 pub mod classify;
 pub mod defaults;
 pub mod derive;
+pub mod digest;
 pub mod doctor;
 mod error;
 pub mod grep;

@@ -20,13 +20,14 @@ pub mod upstream;
 pub mod words;
 
 pub use db::{
-    CommitId, Comparison, CrawlRecord, DefaultEventRow, Derivation, ExactUpdate, IndexState,
-    ListedCommit, Look, MODELS, Markup, Measured, ModelFacts, ModelLayer, ModelPlace, ModelReading,
-    ModelSeen, ModelTransport, ModelVersion, NameRow, NewChange, NewCommit, NewDefaultEvents,
-    NewModelVersion, NewObservation, NewReceipt, NewReport, NewStatement, Observation,
-    ObservedInput, ObservedWindow, Place, RankingRow, ReportCheck, Run, SavedReport, Scope,
-    SearchUpdate, Seen, Snapshot, Statement, StatementKind, Store, StoredCommit, StoredPatch,
-    TermCounts, Toggle, UpstreamId, UpstreamStatus, WriteCaches, Writer, same_value,
+    CommitId, Comparison, CrawlRecord, DefaultEventRow, Derivation, DigestRun, ExactUpdate,
+    IndexState, ListedCommit, Look, MODELS, Markup, Measured, ModelFacts, ModelLayer, ModelPlace,
+    ModelReading, ModelSeen, ModelTransport, ModelVersion, NameRow, NewChange, NewCommit,
+    NewDefaultEvents, NewModelVersion, NewObservation, NewReceipt, NewReport, NewStatement,
+    Observation, ObservedInput, ObservedWindow, Place, RankingRow, ReportCheck, Rows, Run,
+    SavedReport, Scope, SearchUpdate, Seen, Snapshot, Statement, StatementKind, Store,
+    StoredCommit, StoredPatch, TermCounts, Toggle, UpstreamId, UpstreamStatus, WriteCaches, Writer,
+    same_value,
 };
 pub use digest::{Digest, NotADigest};
 pub use error::StoreError;

@@ -33,7 +33,7 @@ pub fn run(context: &Context, args: &Args) -> anyhow::Result<ExitCode> {
     let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
     let store = context.open()?;
     let upstream = context.upstreams.get(&args.upstream)?;
-    let lag = shipping::lag(&store, &context.upstreams, upstream, args.releases)?;
+    let lag = shipping::lag(&store, &context.upstreams, upstream, args.releases, None)?;
     if format == Format::Json {
         render::json(&lag)?;
         return Ok(ExitCode::SUCCESS);

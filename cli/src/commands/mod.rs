@@ -7,6 +7,7 @@ pub mod crawl;
 pub mod crawl_models;
 pub mod defaults;
 pub mod demo;
+pub mod digest;
 pub mod doctor;
 pub mod effects;
 pub mod file;
@@ -63,6 +64,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Rig(args) => rig::run(&context, args),
         Command::Rules(args) => rules::run(&context, args),
         Command::Defaults(args) => defaults::run(&context, args),
+        Command::Digest(args) => digest::run(&context, &args),
         Command::File(args) => file::run(&context, args),
         Command::Grep(args) => grep::run(&context, args),
         Command::RankCheck(args) => rank_check::run(&context, args),

@@ -1,11 +1,14 @@
 //! How answers are printed. Every renderer takes the structs that the questions return.
 
+pub mod digest;
+pub mod feed;
 pub mod grep;
 pub mod html;
 pub mod measure;
 pub mod model;
 pub mod packagers;
 pub mod page;
+pub mod plot;
 pub mod reports;
 pub mod rig;
 pub mod search;

@@ -116,6 +116,13 @@ impl<'s> Page<'s> {
         }
     }
 
+    /// Markup of our own, on a page that has any.
+    pub fn raw_html(&mut self, markup: &str) {
+        if self.paper == Paper::Html {
+            self.line(markup);
+        }
+    }
+
     /// Words that stand out (already safe).
     pub fn bold(&self, words: &str) -> String {
         match self.paper {

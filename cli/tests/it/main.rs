@@ -4,6 +4,7 @@
 
 mod crawl;
 mod defaults;
+mod digest;
 mod errors;
 mod grep;
 mod hostile;

@@ -224,7 +224,7 @@ impl<'a> Commits<'a> {
         })
     }
 
-    fn scoped(&self) -> impl Iterator<Item = &ListedCommit> {
+    pub fn scoped(&self) -> impl Iterator<Item = &ListedCommit> {
         self.list.iter().zip(&self.inside).filter(|(_, inside)| **inside).map(|(commit, _)| commit)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use headwater_store::graph::Node;
 use headwater_store::upstream::{Upstream, Upstreams};
-use headwater_store::{Oid, Store};
+use headwater_store::{Oid, Store, StoredCommit};
 use regex::Regex;
 use serde::Serialize;
 
@@ -68,7 +68,8 @@ pub struct Lag {
     pub notes: Vec<String>,
 }
 
-/// The newest `most` final releases of an upstream with what each pins.
+/// The newest `most` final releases of an upstream, of those whose commits were made
+/// before a moment, with what each pins.
 ///
 /// # Errors
 /// Those of the store.
@@ -77,13 +78,16 @@ pub fn lag(
     upstreams: &Upstreams,
     upstream: &Upstream,
     most: usize,
+    before: Option<DateTime<Utc>>,
 ) -> Result<Lag, QueryError> {
     let id = store.upstream(&upstream.name)?;
     let is_final = Regex::new(&upstream.final_tag)
         .map_err(|e| QueryError::Rules { file: upstream.name.clone(), why: e.to_string() })?;
     let mut releases = Vec::new();
     for tag in store.tags(id)?.into_iter().filter(|tag| is_final.is_match(&tag.name)) {
-        if let Some(commit) = store.commit(id, tag.commit)? {
+        let commit = store.commit(id, tag.commit)?;
+        let made = |commit: &StoredCommit| commit.commit().committed;
+        if let Some(commit) = commit.filter(|one| before.is_none_or(|at| made(one) < at)) {
             releases.push((commit.commit().committed, tag.name, commit));
         }
     }

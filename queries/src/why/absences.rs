@@ -17,13 +17,23 @@ struct File {
     absence: Vec<Question>,
 }
 
+/// What a report looks for, where no commit has its class.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Question {
-    class: String,
-    what: String,
+pub(crate) struct Question {
+    pub(crate) class: String,
+    pub(crate) what: String,
     /// What a search for it looks for; without them a rule alone can tell.
-    words: Option<String>,
+    pub(crate) words: Option<String>,
+}
+
+/// The questions of the data file.
+pub(crate) fn questions() -> Result<Vec<Question>, QueryError> {
+    let file: File = toml::from_str(FILE).map_err(|error| QueryError::Rules {
+        file: "absences.toml".to_owned(),
+        why: error.to_string(),
+    })?;
+    Ok(file.absence)
 }
 
 /// The absences of a window: for each class that no commit has, that no rule fired; and
@@ -34,15 +44,11 @@ pub(super) fn of(
     labels: &[Vec<Label>],
     moved: bool,
 ) -> Result<Vec<Absence>, QueryError> {
-    let file: File = toml::from_str(FILE).map_err(|error| QueryError::Rules {
-        file: "absences.toml".to_owned(),
-        why: error.to_string(),
-    })?;
     let coverage = &window.report.coverage;
     let (upstream, range) =
         (&window.upstream.name, format!("{}..{}", window.report.base, window.report.head));
     let mut absences = Vec::new();
-    for Question { class, what, words } in file.absence {
+    for Question { class, what, words } in questions()? {
         let fired = labels.iter().flatten().any(|label| label.class == class);
         if fired || (moved && class == "default-change") {
             continue;

@@ -28,6 +28,7 @@ mod score;
 mod undone;
 mod verdict;
 
+pub(crate) use absences::questions as absent_questions;
 pub use answer::{Rules, why};
 pub use report::{
     Bisect, Candidate, ClassEvidence, DefaultEvent, Effective, NestedWindow, OpenQuestion, Outside,

@@ -8,6 +8,7 @@ mod coverage;
 mod crawls;
 mod default_events;
 mod derivations;
+mod digest_runs;
 mod doubts;
 mod dump;
 mod exact;
@@ -43,6 +44,7 @@ pub use coverage::Scope;
 pub use crawls::{CrawlRecord, UpstreamStatus};
 pub use default_events::{DefaultEventRow, NewDefaultEvents};
 pub use derivations::Derivation;
+pub use digest_runs::{DigestRun, Rows};
 pub use exact::ExactUpdate;
 pub use models::{
     MODELS, ModelFacts, ModelLayer, ModelPlace, ModelReading, ModelSeen, ModelTransport,
@@ -72,6 +74,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0009_measurements.sql"),
     include_str!("../../../migrations/0010_statements.sql"),
     include_str!("../../../migrations/0011_window_doubts.sql"),
+    include_str!("../../../migrations/0013_digest_runs.sql"),
 ];
 
 /// The row of an upstream.

@@ -1,0 +1,276 @@
+//! A digest for a screen, as Markdown and as a page.
+
+use headwater_queries::digest::{Correction, DefaultMoved, Digest, PinMoved, Work};
+use headwater_queries::public::Scrub;
+use headwater_queries::said::ReleaseSaid;
+
+use crate::args::Format;
+use crate::render::page::Page;
+use crate::render::plot;
+
+/// At most so many commits of a kind are shown; JSON has them all.
+const ROWS: usize = 12;
+/// At most so many lines of one release's notes.
+const LINES: usize = 5;
+
+/// The digest as a text of its own.
+pub fn screen(digest: &Digest, format: Format, scrub: Option<&Scrub>) -> String {
+    let mut page = Page::new(format, scrub);
+    page.headline(&digest.headline);
+    if !digest.defaults.is_empty() {
+        page.heading("Defaults that moved", "old → new");
+        for one in &digest.defaults {
+            default(&mut page, one, digest);
+        }
+    }
+    work(&mut page, "Sampler, CUDA and MoE work", &digest.work, digest);
+    work(&mut page, "Toolchains, architectures, ABI", &digest.toolchain, digest);
+    if !digest.pins.is_empty() {
+        page.heading("Pins that moved", "and what they bring");
+        for one in &digest.pins {
+            pin(&mut page, one);
+        }
+    }
+    if !digest.releases.is_empty() {
+        page.heading(
+            "Releases",
+            "lines of their notes that speak of speed, defaults, sampling or hardware",
+        );
+        for one in &digest.releases {
+            release(&mut page, one);
+        }
+    }
+    if !digest.models.is_empty() {
+        page.heading("Models whose published parameters changed", "");
+        for one in &digest.models {
+            for change in &one.changes {
+                let [old, new] =
+                    [&change.old, &change.new].map(|v| v.as_deref().unwrap_or("none").to_owned());
+                page.say(0, &format!("{} {}: {old} → {new}", one.model, change.what));
+            }
+        }
+    }
+    if !digest.advisories.is_empty() {
+        page.heading("Security advisories", "");
+        for one in &digest.advisories {
+            let severity = one.severity.as_deref().unwrap_or("severity not told");
+            let versions: Vec<String> = one
+                .versions
+                .iter()
+                .map(|v| format!("{} {}: {}", v.role, v.version, v.affected.as_str()))
+                .collect();
+            page.say(
+                0,
+                &format!(
+                    "{} {} ({severity}) {}: {}; {}  {}",
+                    one.upstream,
+                    one.id,
+                    one.summary,
+                    one.ranges.join(" or "),
+                    versions.join(", "),
+                    one.url
+                ),
+            );
+        }
+    }
+    rest(&mut page, digest);
+    let title = format!("headwater digest {}", digest.period.name);
+    if format == Format::Html {
+        page.raw_html(&plot::bars("Defaults that moved, by week", &digest.plots.defaults));
+        page.raw_html(&plot::lag(
+            "Days that releases were behind what they pin",
+            &digest.plots.lag,
+        ));
+    }
+    page.finish(&title)
+}
+
+/// What every digest ends with, also a quiet one: a line each.
+fn rest(page: &mut Page<'_>, digest: &Digest) {
+    if !digest.is_quiet() {
+        page.heading("Besides", "");
+    }
+    let lag: Vec<String> = digest
+        .lag
+        .iter()
+        .map(|one| {
+            format!(
+                "{} {} pins {} {}: {:.1} days and {} commits behind",
+                one.upstream,
+                one.row.tag,
+                one.row.pin,
+                one.row.value,
+                one.row.days,
+                one.row.commits
+            )
+        })
+        .collect();
+    if !lag.is_empty() {
+        page.say(0, &lag.join("; "));
+    }
+    let tags: Vec<String> =
+        digest.tags.iter().map(|(upstream, n)| format!("{upstream} {n}")).collect();
+    if !tags.is_empty() {
+        page.say(0, &format!("tags without stored notes: {}", tags.join(", ")));
+    }
+    if !digest.absences.is_empty() && page.is_pasted() {
+        page.heading("Looked for and not found", "");
+    }
+    if page.is_pasted() {
+        for one in &digest.absences {
+            page.say(0, &format!("{} (grade {})", one.claim(), one.grade()));
+            for command in one.rederive() {
+                page.command(1, command);
+            }
+        }
+    } else if !digest.absences.is_empty() {
+        let mut grades: Vec<&str> =
+            digest.absences.iter().map(|one| one.grade().as_str()).collect();
+        grades.sort_unstable();
+        grades.dedup();
+        page.say(
+            0,
+            &format!(
+                "{} absences, each with its search, are in --format md and json (grades {})",
+                digest.absences.len(),
+                grades.join(", ")
+            ),
+        );
+    }
+    let covered: Vec<String> = digest
+        .coverage
+        .iter()
+        .map(|c| {
+            let gaps = match c.gaps().len() {
+                0 => "no gap".to_owned(),
+                n => format!("{n} gaps"),
+            };
+            format!(
+                "{} {} of {} commits, {gaps}",
+                c.upstream(),
+                c.commits_stored(),
+                c.commits_reported()
+            )
+        })
+        .collect();
+    page.say(0, &format!("stored: {}", covered.join("; ")));
+    page.command(0, &digest.question);
+}
+
+fn default(page: &mut Page<'_>, one: &DefaultMoved, digest: &Digest) {
+    let head = format!("{} {}: {} → {}", one.upstream, one.knob, brief(&one.old), brief(&one.new));
+    let head = page.safe(&head);
+    let head = page.bold(&head);
+    let shipped = match &one.first_shipped {
+        Some(tag) => format!("first in {tag}"),
+        None => "in no release by then".to_owned(),
+    };
+    let facts = page.safe(&format!(
+        "({}, {} of {}, {}:{}, {shipped}, grade {})",
+        one.scope,
+        one.sha.short(),
+        one.date.format("%Y-%m-%d"),
+        one.path,
+        one.line,
+        one.grade
+    ));
+    page.item(0, &format!("{head}  {facts}"));
+    if !one.restore.is_empty() {
+        let ways: Vec<String> =
+            one.restore.iter().map(|way| format!("{}: {}", way.consumer, way.text)).collect();
+        page.say(1, &format!("old behaviour: {}", ways.join("; ")));
+    }
+    let of_requests = ["request-option", "sampling", "context"].contains(&one.scope.as_str());
+    if one.models > 0 && (of_requests || !one.reaches.is_empty()) {
+        let reached = match one.reaches.len() {
+            0 => format!("none of {} stored models", one.models),
+            _ => one.reaches.join(", "),
+        };
+        page.say(1, &format!("reaches {reached}"));
+    }
+    corrected(page, &one.id, digest);
+}
+
+fn work(page: &mut Page<'_>, title: &str, all: &[Work], digest: &Digest) {
+    if all.is_empty() {
+        return;
+    }
+    page.heading(title, "by rule");
+    for one in all.iter().take(ROWS) {
+        page.say(
+            0,
+            &format!(
+                "{} {} {}  [{}]",
+                one.upstream,
+                one.sha.short(),
+                one.subject,
+                one.classes.join(", ")
+            ),
+        );
+        corrected(page, &one.id, digest);
+    }
+    if all.len() > ROWS {
+        let rest: Vec<String> = all.iter().skip(ROWS).map(|one| one.sha.short()).collect();
+        page.say(0, &format!("{} more: {}", rest.len(), rest.join(" ")));
+    }
+}
+
+/// What became known later of an entry.
+fn corrected(page: &mut Page<'_>, id: &str, digest: &Digest) {
+    let of = |one: &&Correction| one.of == id;
+    for one in digest.corrections.iter().filter(of) {
+        let by = one.sha.map_or_else(String::new, |sha| format!(" by {}", sha.short()));
+        page.say(1, &format!("later ({}): {}{by}", one.date.format("%Y-%m-%d"), one.what));
+    }
+}
+
+fn pin(page: &mut Page<'_>, one: &PinMoved) {
+    let [old, new] = [&one.old, &one.new].map(|v| v.as_deref().map_or("none", short).to_owned());
+    let brings = match (&one.commits, &one.gap) {
+        (Some(n), _) => {
+            let told = ["default-change", "sampler", "cuda", "moe", "attention", "spec-decoding"];
+            let classes: Vec<String> = told
+                .iter()
+                .filter_map(|class| Some(format!("{class} {}", one.classes.get(*class)?)))
+                .collect();
+            format!("{n} commits ({})", classes.join(", "))
+        }
+        (None, Some(gap)) => format!("what that brings is a gap: {gap}"),
+        (None, None) => "what that brings is not known".to_owned(),
+    };
+    page.say(
+        0,
+        &format!(
+            "{} pins {} {old} → {new} ({} of {}): {brings}",
+            one.upstream,
+            one.pin,
+            one.sha.short(),
+            one.date.format("%Y-%m-%d")
+        ),
+    );
+}
+
+fn release(page: &mut Page<'_>, one: &ReleaseSaid) {
+    let published =
+        one.published.map_or_else(String::new, |at| format!(", {}", at.format("%Y-%m-%d")));
+    page.say(0, &format!("{} {}{published}  {}", one.upstream, one.tag, one.url));
+    let telling = one.lines.iter().filter(|line| !line.about.is_empty() || !line.names.is_empty());
+    for line in telling.take(LINES) {
+        let text: String = line.text.chars().take(200).collect();
+        page.say(1, &format!("“{text}” [{}]", line.about.join(", ")));
+    }
+}
+
+fn brief(value: &str) -> String {
+    let mut short: String = value.chars().take(60).collect();
+    if short.len() < value.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// A whole commit id by its first digits.
+fn short(value: &str) -> &str {
+    let is_id = value.len() == 40 && value.bytes().all(|b| b.is_ascii_hexdigit());
+    if is_id { value.get(..9).unwrap_or(value) } else { value }
+}

@@ -1,0 +1,34 @@
+//! A digest in a line.
+
+use super::report::Digest;
+
+/// What matters first.
+pub(super) fn line(digest: &Digest) -> String {
+    let name = &digest.period.name;
+    let commits: u64 = digest.coverage.iter().map(|coverage| coverage.commits_stored()).sum();
+    if commits == 0 {
+        return format!("{name}: no commit of the time is stored");
+    }
+    if digest.is_quiet() {
+        return format!(
+            "{name}: a quiet time: {commits} commits, none of which moves a default, a pin, or sampler, CUDA or MoE code"
+        );
+    }
+    let mut parts = Vec::new();
+    let mut count = |n: usize, one: &str, many: &str| {
+        if n > 0 {
+            parts.push(if n == 1 { format!("1 {one}") } else { format!("{n} {many}") });
+        }
+    };
+    count(digest.defaults.len(), "default moved", "defaults moved");
+    count(
+        digest.work.len(),
+        "commit of sampler, CUDA or MoE work",
+        "commits of sampler, CUDA or MoE work",
+    );
+    count(digest.toolchain.len(), "of toolchains or the ABI", "of toolchains or the ABI");
+    count(digest.pins.len(), "pin move", "pin moves");
+    count(digest.models.len(), "model's parameters changed", "models' parameters changed");
+    count(digest.advisories.len(), "advisory", "advisories");
+    format!("{name}: {} in {commits} commits", parts.join(", "))
+}

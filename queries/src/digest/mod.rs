@@ -1,0 +1,46 @@
+//! What moved upstream in a week, or since a day: defaults first.
+//!
+//! Its knowledge ends with the time: what came later stands apart, as corrections, so
+//! that a closed week's digest is the same whenever it is asked for.
+
+mod absent;
+mod gather;
+mod headline;
+mod moved;
+mod part;
+mod period;
+mod report;
+
+pub use gather::digest;
+pub use period::Period;
+pub use report::{Correction, DefaultMoved, Digest, Lagging, ModelChanged, PinMoved, Plots, Work};
+
+use headwater_store::Rows;
+use headwater_store::upstream::Upstream;
+
+use crate::ledger::Extractors;
+
+/// Between which rows commits came into the store, by upstream.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Marks {
+    /// The newest that were told before.
+    pub after: Rows,
+    /// The newest that are told.
+    pub through: Rows,
+}
+
+/// What a digest is asked for.
+pub struct DigestRequest<'a> {
+    /// The time.
+    pub period: Period,
+    /// The upstreams.
+    pub upstreams: Vec<&'a Upstream>,
+    /// The rules that defaults are read by.
+    pub extractors: &'a Extractors,
+    /// The command that asks it again.
+    pub question: String,
+    /// Only commits that came into the store between these rows, whatever their dates.
+    pub marks: Option<Marks>,
+    /// Threads that may work on it.
+    pub jobs: usize,
+}
