@@ -10,7 +10,7 @@ use headwater_queries::why::WhyReport;
 use headwater_store::Store;
 use headwater_store::upstream::Upstream;
 
-use super::Live;
+use super::{Live, Via};
 use crate::render::text::one_line;
 
 /// Requests to the API that a run may make for a window without a token: what GitHub
@@ -40,7 +40,8 @@ impl Live<'_> {
         report: &WhyReport,
         wish: Wish,
     ) -> anyhow::Result<Vec<String>> {
-        if api.is_limited() {
+        // What comes through the API alone takes the requests that this would.
+        if api.is_limited() || self.via == Via::Api && !wish.asked {
             return Ok(Vec::new());
         }
         let left = Cell::new(self.allowance(wish).saturating_sub(api.budget().requests));
