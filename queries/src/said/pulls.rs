@@ -66,3 +66,48 @@ pub(crate) fn pull(
         receipt: store.receipt(one.receipt)?,
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use chrono::Utc;
+    use headwater_store::{Markup, NewReceipt, NewStatement};
+
+    use super::*;
+
+    #[test]
+    fn figures_are_told_as_their_authors_with_the_hardware() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open_or_create(dir.path()).unwrap();
+        let id = store.ensure_upstream("llama.cpp").unwrap();
+        let receipt = NewReceipt {
+            transport: "github-rest",
+            source: "https://example.org/pull/7",
+            obtained: Utc::now(),
+            body: b"x",
+            etag: None,
+        };
+        let receipt = store.add_receipt_of(id, &receipt).unwrap();
+        let body = "Joins two kernels.\n\nOn an RTX 4090:\n\n| model | test | t/s |\n| - | - | - |\n| a | tg128 | 81.20 ± 0.10 |\n\nThat is 12% faster.\n\n```\nlog: 99 tok/s\n```\n";
+        let said = NewStatement {
+            kind: StatementKind::Pull,
+            key: "7".to_owned(),
+            title: "Join two kernels".to_owned(),
+            body: body.to_owned(),
+            markup: Markup::Markdown,
+            state: "merged".to_owned(),
+            author: None,
+            url: "https://example.org/pull/7".to_owned(),
+            opened: None,
+            published: None,
+            closed: None,
+            detail: serde_json::json!({}),
+        };
+        store.add_statement(id, receipt, &said).unwrap();
+        let rules = SaidRules::built_in().unwrap();
+        let told = pull(&store, "llama.cpp", id, Oid::ZERO, 7, &rules).unwrap().unwrap();
+        assert_eq!(told.hardware, ["RTX 4090"]);
+        assert_eq!(told.figures, ["| a | tg128 | 81.20 ± 0.10", "That is 12% faster."]);
+        assert_eq!(told.grade, Grade::ThirdParty);
+        assert!(pull(&store, "llama.cpp", id, Oid::ZERO, 8, &rules).unwrap().is_none());
+    }
+}
