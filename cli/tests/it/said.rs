@@ -240,6 +240,8 @@ fn an_advisory_is_compared_with_the_window_and_what_is_installed() {
         list(advisory, "versions").iter().map(|v| (&v["role"], &v["affected"])).collect();
     assert_eq!(told[0], (&"base".into(), &"yes".into()));
     assert_eq!(told[1], (&"head".into(), &"no".into()));
+    // The local server runs 0.6.0.
+    assert_eq!(told[2], (&"installed".into(), &"yes".into()));
     let screen = place.ok(&["why", "ollama", WINDOW]);
     assert!(screen.contains("GHSA-mini-atur-e002") && !screen.contains('\u{1b}'), "{screen}");
     // The older one is about neither version.
