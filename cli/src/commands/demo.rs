@@ -29,7 +29,9 @@ pub struct Args {
 pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
     let temporary = tempfile::tempdir()?;
-    let dir = args.keep.as_deref().unwrap_or(temporary.path());
+    // Git runs in directories of its own, so that a relative path would be another there.
+    let kept = args.keep.as_deref().map(std::path::absolute).transpose()?;
+    let dir = kept.as_deref().unwrap_or(temporary.path());
     let demo = headwater_demo::build(&dir.join("upstreams"))?;
     let store_dir = dir.join("store");
     let mut store = Store::open_or_create(&store_dir)?;

@@ -80,7 +80,7 @@ fn a_quiet_week_is_short_and_no_week_is_refused() {
     let quiet = place.ok(&["digest", "--week", "2026-W20"]);
     assert!(quiet.trim().lines().count() <= 5, "{quiet}");
     assert!(quiet.contains("no commit of the time is stored"), "{quiet}");
-    for bad in ["2026-W54", "last"] {
+    for bad in ["2026-W54", "9026-W01", "last"] {
         assert!(place.error(&["digest", "--week", bad]).contains("2026-W33"));
     }
 }
@@ -123,6 +123,8 @@ fn since_last_tells_each_commit_once_also_after_a_run_that_failed() {
     };
     told(&place);
     assert_eq!(told(&place), [""; 0], "nothing came since");
+    let headline = std::fs::read_to_string(&file).unwrap();
+    assert!(headline.contains("no commit of the time is stored"), "{headline}");
     place
         .demo
         .ollama

@@ -131,6 +131,18 @@ fn others_are_heard_when_asked_for_and_their_words_stay_theirs() {
 }
 
 #[test]
+fn a_store_of_one_window_tells_its_moved_defaults() {
+    let place = Place::new();
+    place.why(&[]);
+    let digest = place.json(&["digest", "--week", "2026-W10"]);
+    let moved = |one: &Value| one["knob"] == "repeat_penalty";
+    assert!(list(&digest, "defaults").iter().any(moved), "{digest}");
+    assert!(digest["headline"].as_str().unwrap().contains("not all of it is stored"), "{digest}");
+    let history = place.json(&["defaults", "ollama", "--knob", "repeat_penalty", "--history"]);
+    assert!(!list(&history, "events").is_empty(), "{history}");
+}
+
+#[test]
 fn nothing_new_is_asked_for_under_condition_alone() {
     let place = Place::new();
     place.ok(&["crawl", "ollama", WINDOW]);

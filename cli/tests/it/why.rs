@@ -145,6 +145,9 @@ fn the_demo_prints_the_same_story_without_a_store() {
     assert!(out.contains("moves the default of repeat_penalty 1.1 → 1.0"), "{out}");
     assert!(out.contains("already shipped 1"), "{out}");
     assert!(!place.store().exists(), "the demo keeps nothing");
+    let mut kept = place.command(&["demo", "--keep", "kept"]);
+    assert!(kept.current_dir(place.dir.path()).output().unwrap().status.success());
+    assert!(place.dir.path().join("kept").join("store").exists());
 }
 
 #[test]

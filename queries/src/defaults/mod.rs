@@ -204,8 +204,10 @@ fn spoken(
             let life = ids(&mut graph.nodes().filter(|n| set.contains(*n)));
             Spoken { life, inside: None, name: format!("{name} {}", at.name) }
         }
-        (None, None) if question.all => {
-            Spoken { life: ids(&mut graph.nodes()), inside: None, name: format!("{name}, all") }
+        (None, None) if question.all || !head.is_some_and(|oid| graph.node(oid).is_some()) => {
+            // Where windows alone were crawled, the branch's head is not among the records.
+            let what = if question.all { "all" } else { "what is stored" };
+            Spoken { life: ids(&mut graph.nodes()), inside: None, name: format!("{name}, {what}") }
         }
         (None, None) => {
             let set = reached(head);

@@ -9,9 +9,13 @@ pub(super) fn line(digest: &Digest) -> String {
     if commits == 0 {
         return format!("{name}: no commit of the time is stored");
     }
+    let gaps = match digest.coverage.iter().all(|coverage| coverage.is_complete()) {
+        true => "",
+        false => "; not all of it is stored, so more may have moved",
+    };
     if digest.is_quiet() {
         return format!(
-            "{name}: a quiet time: {commits} commits, none of which moves a default, a pin, or sampler, CUDA or MoE code"
+            "{name}: a quiet time: {commits} commits, none of which moves a default, a pin, or sampler, CUDA or MoE code{gaps}"
         );
     }
     let mut parts = Vec::new();
@@ -30,5 +34,5 @@ pub(super) fn line(digest: &Digest) -> String {
     count(digest.pins.len(), "pin move", "pin moves");
     count(digest.models.len(), "model's parameters changed", "models' parameters changed");
     count(digest.advisories.len(), "advisory", "advisories");
-    format!("{name}: {} in {commits} commits", parts.join(", "))
+    format!("{name}: {} in {commits} commits{gaps}", parts.join(", "))
 }

@@ -79,7 +79,9 @@ impl Part<'_> {
             }
         }
         let (mut reaches, mut models) = (Vec::new(), 0);
-        if !self.store.models()?.is_empty() {
+        // Only what a request can meet may reach a model.
+        let met = ["request-option", "sampling", "context"].contains(&first.scope.as_str());
+        if met && !self.store.models()?.is_empty() {
             let answers = models::effects(
                 self.store,
                 self.upstreams,

@@ -55,7 +55,7 @@ impl<'a> Part<'a> {
         };
         let mut scopes = Commits::each(store, &filter, &[upstream])?;
         let scope = scopes.pop().ok_or_else(|| QueryError::NoUpstream(upstream.name.clone()))?;
-        let coverage = scope.coverage(store)?;
+        let mut coverage = scope.coverage(store)?;
         let mut inside: Vec<ListedCommit> = scope.scoped().copied().collect();
         if let Some(marks) = &request.marks {
             let row = |rows: &Rows| rows.get(&upstream.name).copied();
@@ -70,6 +70,17 @@ impl<'a> Part<'a> {
             });
         }
         inside.sort_by_key(|commit| (commit.committed, commit.oid));
+        if request.marks.is_some() {
+            // What is told is what came: nothing is said of the rest.
+            let ids: Vec<_> = inside.iter().map(|commit| commit.id).collect();
+            coverage = store.coverage(headwater_store::Scope {
+                upstream: scope.id,
+                name: format!("{}, since the last run", upstream.name),
+                commits: &ids,
+                reported: ids.len() as u64,
+                missing: Vec::new(),
+            })?;
+        }
         Ok(Part { store, upstreams, upstream, request, id: scope.id, inside, coverage })
     }
 

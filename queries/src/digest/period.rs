@@ -26,11 +26,17 @@ impl Period {
         let (year, week) = match text {
             None => (now.iso_week().year(), now.iso_week().week()),
             Some(text) => {
-                let (year, week) = text.split_once("-W").ok_or_else(wrong)?;
+                let (year, week) = text
+                    .split_once(['W', 'w'])
+                    .map(|(year, week)| (year.trim_end_matches('-'), week))
+                    .ok_or_else(wrong)?;
                 (year.parse().map_err(|_| wrong())?, week.parse().map_err(|_| wrong())?)
             }
         };
         let monday = NaiveDate::from_isoywd_opt(year, week, Weekday::Mon).ok_or_else(wrong)?;
+        if midnight(monday) > now {
+            return Err(wrong());
+        }
         let next = monday.checked_add_days(Days::new(7)).ok_or_else(wrong)?;
         Ok(Period {
             name: format!("{year}-W{week:02}"),
@@ -95,7 +101,7 @@ mod tests {
         assert!(week.is_closed(now) && !week.holds(week.to) && week.holds(week.from));
         let this = Period::week(None, now).unwrap();
         assert_eq!((this.name.as_str(), this.is_closed(now)), ("2026-W34", false));
-        for bad in ["2026-33", "2026-W54", "W33", "2026-W0", ""] {
+        for bad in ["2026-33", "2026-W54", "W33", "2026-W0", "2026-W35", ""] {
             assert!(Period::week(Some(bad), now).is_err(), "{bad}");
         }
         assert!(Period::since("2027-01-01", now).is_err() && Period::since("x", now).is_err());

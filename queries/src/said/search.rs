@@ -114,7 +114,7 @@ pub fn grep_notes(
             as_of: look.as_ref().map(|look| look.observed),
             why: look.and_then(|look| look.detail),
             grade: match (matches.len() > before, whole) {
-                (true, _) => Grade::Grep,
+                (true, _) => Grade::Record,
                 (false, true) => Grade::Grep,
                 (false, false) => Grade::AbsentPartial,
             },
