@@ -204,7 +204,7 @@ fn spoken(
             let life = ids(&mut graph.nodes().filter(|n| set.contains(*n)));
             Spoken { life, inside: None, name: format!("{name} {}", at.name) }
         }
-        (None, None) if question.all || !head.is_some_and(|oid| graph.node(oid).is_some()) => {
+        (None, None) if question.all || head.is_none_or(|oid| graph.node(oid).is_none()) => {
             // Where windows alone were crawled, the branch's head is not among the records.
             let what = if question.all { "all" } else { "what is stored" };
             Spoken { life: ids(&mut graph.nodes()), inside: None, name: format!("{name}, {what}") }
