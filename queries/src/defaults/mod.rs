@@ -22,9 +22,12 @@ use headwater_store::{CommitId, Oid, Store, UpstreamId};
 
 use crate::QueryError;
 use crate::derive;
-use crate::ledger::{Extractors, Scope, Spellings};
+use crate::ledger::{Extractors, Scope, Spellings, spelling};
 use crate::names::nearest;
 use crate::window::{Resolver, WindowSpec, span};
+
+/// A name that stands beside so many knobs says nothing of any of them.
+const MANY: usize = 5;
 
 /// What is asked.
 #[derive(Debug, Clone, Default)]
@@ -137,8 +140,19 @@ fn add_names(
     upstream: UpstreamId,
     spellings: &mut Spellings,
 ) -> Result<(), QueryError> {
+    let pairs = store.knob_names(upstream)?;
+    // A chain of arguments that sets every field puts each name beside many knobs: such a
+    // name tells of none but its own.
+    let mut knobs_of: BTreeMap<String, HashSet<String>> = BTreeMap::new();
+    for (knob, name) in &pairs {
+        knobs_of.entry(spelling(name)).or_default().insert(spelling(knob));
+    }
+    let is_telling = |knob: &str, name: &str| {
+        let name = spelling(name);
+        name == spelling(knob) || knobs_of.get(&name).is_none_or(|knobs| knobs.len() < MANY)
+    };
     let mut by_knob: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (knob, name) in store.knob_names(upstream)? {
+    for (knob, name) in pairs.into_iter().filter(|(knob, name)| is_telling(knob, name)) {
         by_knob.entry(knob).or_default().push(name);
     }
     for (knob, names) in &by_knob {
