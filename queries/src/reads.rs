@@ -9,7 +9,7 @@ use headwater_store::upstream::Upstream;
 use crate::QueryError;
 use crate::abi;
 use crate::ledger::Extractors;
-use crate::said::SaidRules;
+use crate::said;
 
 /// The files of one upstream's trees that answers read.
 pub struct TreeReads<'a> {
@@ -32,17 +32,11 @@ impl<'a> TreeReads<'a> {
         let resolves = extractors.resolves.iter().filter(|r| r.upstream == upstream.name);
         let proofs = resolves.flat_map(|r| &r.evidence).flat_map(|e| e.paths.iter().cloned());
         let (headers, versions) = abi::reads(upstream)?;
-        let mechanisms = SaidRules::built_in()?.mechanisms;
-        let checked = mechanisms.into_iter().filter(|one| one.upstream == upstream.name);
+        let checked = said::checked_paths(&upstream.name)?;
         Ok(TreeReads {
             upstream: &upstream.name,
             extractors,
-            named: homes
-                .chain(facts)
-                .chain(proofs)
-                .chain(versions)
-                .chain(checked.map(|one| one.path))
-                .collect(),
+            named: homes.chain(facts).chain(proofs).chain(versions).chain(checked).collect(),
             headers,
         })
     }

@@ -6,7 +6,7 @@ use headwater_queries::said::ReleaseSaid;
 
 use crate::args::Format;
 use crate::render::page::Page;
-use crate::render::plot;
+use crate::render::{plot, why};
 
 /// At most so many commits of a kind are shown; JSON has them all.
 const ROWS: usize = 12;
@@ -53,24 +53,7 @@ pub fn screen(digest: &Digest, format: Format, scrub: Option<&Scrub>) -> String 
     if !digest.advisories.is_empty() {
         page.heading("Security advisories", "");
         for one in &digest.advisories {
-            let severity = one.severity.as_deref().unwrap_or("severity not told");
-            let versions: Vec<String> = one
-                .versions
-                .iter()
-                .map(|v| format!("{} {}: {}", v.role, v.version, v.affected.as_str()))
-                .collect();
-            page.say(
-                0,
-                &format!(
-                    "{} {} ({severity}) {}: {}; {}  {}",
-                    one.upstream,
-                    one.id,
-                    one.summary,
-                    one.ranges.join(" or "),
-                    versions.join(", "),
-                    one.url
-                ),
-            );
+            why::advisory(&mut page, one);
         }
     }
     rest(&mut page, digest);

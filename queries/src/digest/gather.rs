@@ -57,7 +57,6 @@ pub fn digest(
         let inside = part.defaults(&events, &mut out)?;
         part.commits(&mut out)?;
         part.releases(&inside, &mut out)?;
-        part.lag(&mut out)?;
         part.absences(&mut out)?;
         for event in events.iter().filter(|event| is_moved(event) && event.date < period.to) {
             if !TOLD_BESIDE.contains(&event.scope.as_str()) {

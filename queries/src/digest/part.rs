@@ -185,6 +185,7 @@ impl<'a> Part<'a> {
 
     /// The releases of the time with the lines that matter, and its advisories.
     pub(super) fn releases(&self, changes: &[Change], out: &mut Digest) -> Result<(), QueryError> {
+        let newest = self.lag(out)?;
         let rules = SaidRules::built_in()?;
         let finder = Finder::new(changes.to_vec())?;
         let mut commits = HashSet::new();
@@ -208,7 +209,6 @@ impl<'a> Part<'a> {
         if count > 0 {
             out.tags.insert(self.upstream.name.clone(), count);
         }
-        let newest = self.newest_release()?;
         let versions: Vec<(&'static str, String)> =
             newest.into_iter().map(|tag| ("newest", tag)).collect();
         let all = said::advisories(self.store, self.upstream, self.id, &versions, until)?;
@@ -218,16 +218,11 @@ impl<'a> Part<'a> {
         Ok(())
     }
 
-    fn newest_release(&self) -> Result<Option<String>, QueryError> {
-        let lag =
-            shipping::lag(self.store, self.upstreams, self.upstream, 1, Some(self.period().to))?;
-        Ok(lag.releases.into_iter().next().map(|row| row.tag))
-    }
-
-    /// How far behind what they pin the releases up to the end of the time were.
-    pub(super) fn lag(&self, out: &mut Digest) -> Result<(), QueryError> {
+    /// How far behind what they pin the releases up to the end of the time were;
+    /// returns the newest of them.
+    fn lag(&self, out: &mut Digest) -> Result<Option<String>, QueryError> {
         if self.upstream.pins.iter().all(|pin| self.upstreams.find(&pin.upstream).is_none()) {
-            return Ok(());
+            return Ok(None);
         }
         let lag = shipping::lag(
             self.store,
@@ -241,9 +236,10 @@ impl<'a> Part<'a> {
             .into_iter()
             .map(|row| Lagging { upstream: self.upstream.name.clone(), row })
             .collect();
+        let newest = rows.first().map(|one| one.row.tag.clone());
         out.lag.extend(rows.first().cloned());
         out.plots.lag.extend(rows.into_iter().rev());
-        Ok(())
+        Ok(newest)
     }
 }
 

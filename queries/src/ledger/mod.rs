@@ -34,6 +34,7 @@ pub use resolve::{Resolve, ResolveCase, ResolveEvidence};
 pub use restore::{RestoreWay, Spellings};
 pub use rules::{ExtractorError, Extractors};
 pub use value::spelling;
+pub(crate) use value::words;
 
 /// Whether two values mean the same, however they are written.
 pub(crate) fn same_value(a: &str, b: &str) -> bool {

@@ -29,3 +29,4 @@ pub(crate) use named::{Change, Finder};
 pub(crate) use notes::{NotedTag, has_none, noted, noted_tags, release};
 pub(crate) use pulls::pull;
 pub(crate) use reports::{Wanted, reports};
+pub(crate) use rules::checked_paths;

@@ -7,6 +7,7 @@ use regex::{Regex, RegexBuilder};
 use serde::Serialize;
 
 use crate::QueryError;
+use crate::ledger::words;
 use crate::rank::{MentionTarget, Mentions};
 
 /// A change of a window, as others may name it.
@@ -111,20 +112,7 @@ impl Finder {
 /// word of the language too, and is found between backticks or behind dashes only, which
 /// plain text does not keep: it has no pattern.
 pub(crate) fn knob_pattern(knob: &str) -> Option<Regex> {
-    let mut words: Vec<String> = Vec::new();
-    let mut last = ' ';
-    for c in knob.chars() {
-        let starts = c.is_uppercase() && last.is_lowercase() || !last.is_alphanumeric();
-        if c.is_alphanumeric() {
-            if starts || words.is_empty() {
-                words.push(String::new());
-            }
-            if let Some(word) = words.last_mut() {
-                word.extend(c.to_lowercase());
-            }
-        }
-        last = c;
-    }
+    let words = words(knob);
     let letters: usize = words.iter().map(String::len).sum();
     if words.len() < 2 || letters < 5 {
         return None;

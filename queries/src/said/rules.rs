@@ -164,6 +164,12 @@ impl SaidRules {
     }
 }
 
+/// The files of an upstream that statements about how things work are checked in.
+pub(crate) fn checked_paths(upstream: &str) -> Result<Vec<String>, QueryError> {
+    let all = file()?.mechanism.into_iter().filter(|one| one.upstream == upstream);
+    Ok(all.map(|one| one.ended.path).collect())
+}
+
 fn file() -> Result<File, QueryError> {
     toml::from_str(FILE).map_err(|error| invalid(&error.to_string()))
 }

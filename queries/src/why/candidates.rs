@@ -60,7 +60,11 @@ fn candidate(
         })
         .collect();
     let place = store.place(stored.id())?;
-    let (pr, pull_source) = pull_request(store, question, known)?;
+    let (pr, pull_source) = match question.as_of {
+        // What the host names now may be knowledge from after the head.
+        AsOf::Head => PullSource::in_subject(stored),
+        AsOf::Now | AsOf::Time(_) => PullSource::known(store, stored)?,
+    };
     // Tags from after the window's head are knowledge from after it.
     let place = place.filter(|_| question.as_of != AsOf::Head || known_at_head(window));
     Ok(Candidate {
@@ -82,29 +86,6 @@ fn candidate(
         reasons,
         grade: Grade::Rule,
         receipts: vec![store.receipt(stored.receipt_id())?],
-    })
-}
-
-/// The pull request that a commit came with: its subject names it, or the host did.
-fn pull_request(
-    store: &Store,
-    question: &WhyQuestion,
-    known: &Known<'_>,
-) -> Result<(Option<u32>, PullSource), QueryError> {
-    let stored = known.patch.stored();
-    if let Some(number) = stored.commit().pull_request() {
-        return Ok((Some(number), PullSource::Subject));
-    }
-    if question.as_of == AsOf::Head {
-        return Ok((None, PullSource::NotLookedUp));
-    }
-    let id = store.upstream(stored.upstream())?;
-    Ok(match store.pull_lookup(id, stored.commit().oid)? {
-        Some((numbers, _)) => match numbers.first() {
-            Some(number) => (Some(*number), PullSource::LookedUp),
-            None => (None, PullSource::None),
-        },
-        None => (None, PullSource::NotLookedUp),
     })
 }
 

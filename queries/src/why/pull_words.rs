@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use headwater_store::{StatementKind, Store, StoredCommit, UpstreamId};
 
 use super::WhyQuestion;
+use super::said::PullSource;
 use crate::QueryError;
 use crate::rank::Facets;
 
@@ -32,12 +33,7 @@ impl SymptomWords {
         stored: &StoredCommit,
     ) -> Result<Vec<String>, QueryError> {
         let commit = stored.commit();
-        let number = match commit.pull_request() {
-            Some(number) => Some(number),
-            None => store
-                .pull_lookup(upstream, commit.oid)?
-                .and_then(|(numbers, _)| numbers.first().copied()),
-        };
+        let (number, _) = PullSource::known(store, stored)?;
         let Some(number) = number else { return Ok(Vec::new()) };
         let seen = store.statement(upstream, StatementKind::Pull, &number.to_string())?;
         let Some(pull) = seen.last() else { return Ok(Vec::new()) };

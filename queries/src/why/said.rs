@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use headwater_store::evidence::Grade;
 use headwater_store::upstream::{Upstream, Upstreams};
-use headwater_store::{Oid, StatementKind, Store};
+use headwater_store::{Oid, StatementKind, Store, StoredCommit};
 use serde::Serialize;
 
 use super::collect::Collected;
 use super::known::Known;
-use super::report::{Candidate, Verdict};
+use super::report::Candidate;
 use super::{AsOf, WhyQuestion};
 use crate::QueryError;
 use crate::pins::PinReader;
@@ -30,6 +30,35 @@ pub enum PullSource {
     None,
     /// The host was not asked.
     NotLookedUp,
+}
+
+impl PullSource {
+    /// The pull request that a commit's subject names.
+    pub(super) fn in_subject(stored: &StoredCommit) -> (Option<u32>, Self) {
+        match stored.commit().pull_request() {
+            Some(number) => (Some(number), PullSource::Subject),
+            None => (None, PullSource::NotLookedUp),
+        }
+    }
+
+    /// The pull request that a commit came with: its subject names it, or the host did.
+    pub(super) fn known(
+        store: &Store,
+        stored: &StoredCommit,
+    ) -> Result<(Option<u32>, Self), QueryError> {
+        let told = Self::in_subject(stored);
+        if told.0.is_some() {
+            return Ok(told);
+        }
+        let id = store.upstream(stored.upstream())?;
+        Ok(match store.pull_lookup(id, stored.commit().oid)? {
+            Some((numbers, _)) => match numbers.first() {
+                Some(number) => (Some(*number), PullSource::LookedUp),
+                None => (None, PullSource::None),
+            },
+            None => told,
+        })
+    }
 }
 
 /// What people wrote of a window.
@@ -293,7 +322,6 @@ impl Beside<'_, '_> {
         let (told, silent): (Vec<_>, Vec<_>) = new.partition(|c| named.contains(&c.sha));
         let commits: Vec<SilentCommit> = silent
             .into_iter()
-            .filter(|c| c.verdict != Verdict::Excluded || !window.shipped.contains_key(&c.sha))
             .map(|c| SilentCommit {
                 sha: c.sha,
                 subject: c.subject.clone(),

@@ -7,6 +7,8 @@ mod defaults;
 mod ruled_out;
 mod said;
 
+pub use said::advisory;
+
 use headwater_queries::public::Scrub;
 use headwater_queries::why::{Candidate, NestedWindow, WhyReport, WindowReport};
 

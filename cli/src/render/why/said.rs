@@ -210,7 +210,8 @@ fn one_report(page: &mut Page<'_>, report: &ReportSaid) {
     }
 }
 
-fn advisory(page: &mut Page<'_>, one: &AdvisorySaid) {
+/// An advisory and what it means for the versions in question.
+pub fn advisory(page: &mut Page<'_>, one: &AdvisorySaid) {
     let versions: Vec<String> = one
         .versions
         .iter()
