@@ -194,9 +194,10 @@ impl<'a> Live<'a> {
             Via::Git => &remote,
             Via::Api => &rest,
         };
-        let refs = transport.refs(upstream, Some([&window.base, &window.head]))?;
-        let base = git::resolve(upstream, &refs, &window.base)?;
-        let head = git::resolve(upstream, &refs, &window.head)?;
+        let whole = self.whole_ids(api, store, upstream, window)?;
+        let refs = transport.refs(upstream, Some([&whole.base, &whole.head]))?;
+        let base = git::resolve(upstream, &refs, &whole.base)?;
+        let head = git::resolve(upstream, &refs, &whole.head)?;
         let name = format!("{} {}..{}", upstream.name, base.0, head.0);
         let said = match self.via {
             Via::Git => self.compared(api, store, upstream, &base, &head)?,
@@ -221,6 +222,25 @@ impl<'a> Live<'a> {
         .run(store, progress)?;
         derive_all(self.context, store, upstream, progress)?;
         Ok(format!("{name}: {}{}", counted(&summary), unsaid(&said)))
+    }
+
+    /// A window whose ends are no longer cut short, where they were.
+    fn whole_ids(
+        &self,
+        api: &Api<'_>,
+        store: &Store,
+        upstream: &Upstream,
+        window: &WindowSpec,
+    ) -> anyhow::Result<WindowSpec> {
+        let whole = |end: &str| -> anyhow::Result<String> {
+            if !github::is_abbreviated(upstream, end) {
+                return Ok(end.to_owned());
+            }
+            let found = github::full_id(api, &Self::repository(store, upstream)?, end);
+            let found = found.map_err(CrawlError::from)?;
+            Ok(found.map_or_else(|| end.to_owned(), |oid| oid.to_string()))
+        };
+        Ok(WindowSpec { base: whole(&window.base)?, head: whole(&window.head)? })
     }
 
     /// What GitHub counts in the window. Without it the window can be fetched, and its

@@ -54,6 +54,8 @@ pub enum Fault {
         /// What is said instead.
         to: String,
     },
+    /// In an answer in JSON, every value of this name is null.
+    Null(&'static str),
     /// A body of spaces that never ends.
     Endless,
     /// The git server does not offer filters.
@@ -163,6 +165,23 @@ impl Fault {
     }
 }
 
+/// Makes every value of this name null.
+fn nullify(value: &mut serde_json::Value, name: &str) {
+    match value {
+        serde_json::Value::Object(fields) => {
+            for (key, field) in fields {
+                if key == name {
+                    *field = serde_json::Value::Null;
+                } else {
+                    nullify(field, name);
+                }
+            }
+        }
+        serde_json::Value::Array(all) => all.iter_mut().for_each(|one| nullify(one, name)),
+        _ => {}
+    }
+}
+
 fn redirect(place: &str) -> Response {
     let mut response = text(302, "text/plain; charset=utf-8", String::new());
     set(&mut response, "location", place);
@@ -194,6 +213,16 @@ pub(crate) async fn after_headers(fault: Fault, response: Response) -> Response 
                 Some((Ok::<Bytes, std::convert::Infallible>(left.split_to(1)), left))
             });
             Response::from_parts(parts, Body::from_stream(stream))
+        }
+        Fault::Null(name) => {
+            rewritten(response, |bytes| {
+                let Ok(mut value) = serde_json::from_slice::<serde_json::Value>(&bytes) else {
+                    return bytes;
+                };
+                nullify(&mut value, name);
+                serde_json::to_vec(&value).unwrap_or(bytes)
+            })
+            .await
         }
         Fault::Corrupt => {
             rewritten(response, |mut bytes| {

@@ -1,8 +1,12 @@
 //! A digest for a screen, as Markdown and as a page.
 
-use headwater_queries::digest::{Correction, DefaultMoved, Digest, PinMoved, Work};
+mod moved;
+
+use headwater_queries::digest::{Correction, Digest, PinMoved, Work};
 use headwater_queries::public::Scrub;
 use headwater_queries::said::ReleaseSaid;
+
+pub use moved::shipped;
 
 use crate::args::Format;
 use crate::render::page::Page;
@@ -19,9 +23,7 @@ pub fn screen(digest: &Digest, format: Format, scrub: Option<&Scrub>) -> String 
     page.headline(&digest.headline);
     if !digest.defaults.is_empty() {
         page.heading("Defaults that moved", "old → new");
-        for one in &digest.defaults {
-            default(&mut page, one, digest);
-        }
+        moved::all(&mut page, digest);
     }
     work(&mut page, "Sampler, CUDA and MoE work", &digest.work, digest);
     work(&mut page, "Toolchains, architectures, ABI", &digest.toolchain, digest);
@@ -140,40 +142,6 @@ fn rest(page: &mut Page<'_>, digest: &Digest) {
     page.command(0, &digest.question);
 }
 
-fn default(page: &mut Page<'_>, one: &DefaultMoved, digest: &Digest) {
-    let head = format!("{} {}: {} → {}", one.upstream, one.knob, brief(&one.old), brief(&one.new));
-    let head = page.safe(&head);
-    let head = page.bold(&head);
-    let shipped = match &one.first_shipped {
-        Some(tag) => format!("first in {tag}"),
-        None => "in no release by then".to_owned(),
-    };
-    let facts = page.safe(&format!(
-        "({}, {} of {}, {}:{}, {shipped}, grade {})",
-        one.scope,
-        one.sha.short(),
-        one.date.format("%Y-%m-%d"),
-        one.path,
-        one.line,
-        one.grade
-    ));
-    page.item(0, &format!("{head}  {facts}"));
-    if !one.restore.is_empty() {
-        let ways: Vec<String> =
-            one.restore.iter().map(|way| format!("{}: {}", way.consumer, way.text)).collect();
-        page.say(1, &format!("old behaviour: {}", ways.join("; ")));
-    }
-    let of_requests = ["request-option", "sampling", "context"].contains(&one.scope.as_str());
-    if one.models > 0 && (of_requests || !one.reaches.is_empty()) {
-        let reached = match one.reaches.len() {
-            0 => format!("none of {} stored models", one.models),
-            _ => one.reaches.join(", "),
-        };
-        page.say(1, &format!("reaches {reached}"));
-    }
-    corrected(page, &one.id, digest);
-}
-
 fn work(page: &mut Page<'_>, title: &str, all: &[Work], digest: &Digest) {
     if all.is_empty() {
         return;
@@ -242,14 +210,6 @@ fn release(page: &mut Page<'_>, one: &ReleaseSaid) {
         let text: String = line.text.chars().take(200).collect();
         page.say(1, &format!("“{text}” [{}]", line.about.join(", ")));
     }
-}
-
-fn brief(value: &str) -> String {
-    let mut short: String = value.chars().take(60).collect();
-    if short.len() < value.len() {
-        short.push('…');
-    }
-    short
 }
 
 /// A whole commit id by its first digits.

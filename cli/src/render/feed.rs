@@ -37,14 +37,12 @@ fn entry_of(one: &DefaultMoved, scrub: &Scrub) -> Entry {
     let title = one_line(&format!("{} {}: {} → {}", one.upstream, one.knob, one.old, one.new));
     let mut lines = vec![
         format!("{} ({}:{}, grade {})", one.subject, one.path, one.line, one.grade),
-        match &one.first_shipped {
-            Some(tag) => format!("First shipped in {tag}."),
-            None => "In no release by the end of the time.".to_owned(),
-        },
+        super::digest::shipped(one),
     ];
-    lines.extend(
-        one.restore.iter().map(|way| format!("Old behaviour: {}: {}", way.consumer, way.text)),
-    );
+    if one.moved_on.is_none() {
+        let ways = one.restore.iter();
+        lines.extend(ways.map(|way| format!("Old behaviour: {}: {}", way.consumer, way.text)));
+    }
     let html: String = lines
         .iter()
         .map(|line| format!("<p>{}</p>", super::html::escape(&one_line(&scrub.text(line)))))

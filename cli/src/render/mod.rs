@@ -8,6 +8,7 @@ pub mod measure;
 pub mod model;
 pub mod packagers;
 pub mod page;
+pub mod pair;
 pub mod plot;
 pub mod reports;
 pub mod rig;

@@ -366,6 +366,20 @@ fn the_nested_window_that_fails_is_a_gap_until_it_comes() {
 }
 
 #[test]
+fn an_id_that_a_pin_cuts_short_is_looked_up() {
+    let place = Place::new();
+    let git = |demo: &mut headwater_demo::Demo| demo.llama_cpp.git(&["rev-parse", "refs/tags/b30"]);
+    let sha = place.kit.with_demo(git).unwrap().unwrap();
+    let window = format!("{}..b34", &sha[..9]);
+    let line = place.ok(&["crawl", "llama.cpp", &window]);
+    assert!(line.contains("commits in scope"), "{line}");
+    let again = place.ok(&["crawl", "llama.cpp", &window]);
+    assert!(again.contains("nothing new"), "{again}");
+    let line = place.error(&["crawl", "llama.cpp", "123456789..b34"]);
+    assert!(line.contains("must be given in full"), "{line}");
+}
+
+#[test]
 fn a_git_host_without_filters_gives_the_same_answer() {
     let place = Place::new();
     let filtered = place.why("store", &[]);

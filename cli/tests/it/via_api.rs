@@ -182,6 +182,34 @@ fn what_the_api_makes_up_is_not_kept_as_true() {
 }
 
 #[test]
+fn fields_that_are_null_are_done_without_or_told() {
+    let wanted = by_git();
+    // What may be null by GitHub's own description, and what may not.
+    for (name, comes) in [
+        ("patch", true),
+        ("blob_url", true),
+        ("author", false),
+        ("verification", true),
+        ("parents", false),
+        ("files", true),
+        ("message", false),
+    ] {
+        let place = Place::new();
+        place.kit.fault(Rule::new(Host::Api, Fault::Null(name)));
+        if comes {
+            place.ok(&CRAWL);
+        } else {
+            let line = place.error(&CRAWL);
+            assert!(line.contains("did not answer as documented"), "{name}: {line}");
+            assert!(place.error(&["why", "ollama", WINDOW, "--offline"]).contains("crawl"));
+            place.kit.mend();
+            place.ok(&CRAWL);
+        }
+        assert_eq!(without_receipts(&place.why("store", &["--offline"])), wanted, "{name}");
+    }
+}
+
+#[test]
 fn a_limit_ends_a_crawl_and_the_next_goes_on() {
     let place = Place::new();
     let limit = Fault::PrimaryLimit { reset_in: 1800 };

@@ -41,6 +41,8 @@ pub struct Reply {
     pub etag: Option<String>,
     /// The URL of the next page.
     pub next: Option<String>,
+    /// The URL of the last page, where the host says it.
+    pub last: Option<String>,
     /// When it had come.
     pub obtained: DateTime<Utc>,
 }
@@ -98,6 +100,11 @@ impl<'a> Api<'a> {
     /// The route of a URL that this host gave; `None` for another host's.
     pub(super) fn route(&self, url: &str) -> Option<String> {
         url.strip_prefix(&self.base).filter(|route| route.starts_with('/')).map(str::to_owned)
+    }
+
+    /// Whether it is asked with a token.
+    pub fn has_token(&self) -> bool {
+        self.token.is_some()
     }
 
     /// Asks, and asks again where that helps and is allowed.
@@ -176,7 +183,8 @@ impl<'a> Api<'a> {
             url: url.clone(),
             body,
             etag,
-            next: link.as_deref().and_then(next_page),
+            next: link.as_deref().and_then(|link| linked_page(link, "next")),
+            last: link.as_deref().and_then(|link| linked_page(link, "last")),
             obtained: Utc::now(),
         };
         match parts.status {
@@ -234,11 +242,12 @@ impl<'a> Api<'a> {
     }
 }
 
-/// The next page of a `Link` header: pages are followed, never counted.
-fn next_page(link: &str) -> Option<String> {
+/// The page that a `Link` header calls so.
+fn linked_page(link: &str, rel: &str) -> Option<String> {
+    let rel = format!("rel=\"{rel}\"");
     link.split(',').find_map(|one| {
         let (url, rest) = one.trim().strip_prefix('<')?.split_once('>')?;
-        rest.contains("rel=\"next\"").then(|| url.to_owned())
+        rest.contains(&rel).then(|| url.to_owned())
     })
 }
 
@@ -279,14 +288,15 @@ mod tests {
     #[test]
     fn only_the_next_page_is_next() {
         let link = r#"<https://a/repositories/1/x?page=1>; rel="prev", <https://a/repositories/1/x?page=3>; rel="next""#;
-        assert_eq!(next_page(link).as_deref(), Some("https://a/repositories/1/x?page=3"));
-        assert_eq!(next_page("<https://a>; rel=\"last\""), None);
+        assert_eq!(linked_page(link, "next").as_deref(), Some("https://a/repositories/1/x?page=3"));
+        assert_eq!(linked_page("<https://a>; rel=\"last\"", "next"), None);
+        assert_eq!(linked_page("<https://a>; rel=\"last\"", "last").as_deref(), Some("https://a"));
     }
 
     proptest::proptest! {
         #[test]
         fn never_panics(link in "\\PC{0,60}") {
-            let _ = next_page(&link);
+            let _ = linked_page(&link, "next");
         }
     }
 }

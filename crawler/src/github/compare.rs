@@ -27,8 +27,7 @@ struct Answer {
     merge_base_commit: Told,
     #[serde(default)]
     commits: Vec<Told>,
-    #[serde(default)]
-    files: Vec<ListedFile>,
+    files: Option<Vec<ListedFile>>,
 }
 
 /// The first page of a comparison.
@@ -159,7 +158,7 @@ fn said(
     store.add_comparison(id, receipt, &said)?;
     let mut commits = answer.commits;
     commits.extend([answer.base_commit, answer.merge_base_commit]);
-    Ok(Some((said, FirstPage { commits, files: answer.files, next: reply.next })))
+    Ok(Some((said, FirstPage { commits, files: answer.files.unwrap_or_default(), next: reply.next })))
 }
 
 /// `owner/name` of an API URL that GitHub itself gave.

@@ -357,6 +357,26 @@ mod tests {
     }
 
     #[test]
+    fn a_host_that_takes_no_connection_is_given_up() {
+        // One place to wait in, which is taken: a further connection hangs as it is made.
+        let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None);
+        let socket = socket.unwrap();
+        let any: std::net::SocketAddr = "127.0.0.1:0".parse().unwrap();
+        socket.bind(&any.into()).unwrap();
+        socket.listen(0).unwrap();
+        let address = socket.local_addr().unwrap().as_socket().unwrap();
+        let _waiting = std::net::TcpStream::connect(address).unwrap();
+        let settings = Settings {
+            connect: Duration::from_millis(200),
+            backoff: Duration::from_millis(5),
+            ..Settings::default()
+        };
+        let client = Client::new(settings).unwrap();
+        let error = client.send(&Request::get(format!("http://{address}/"), 10)).unwrap_err();
+        assert!(matches!(error, HttpError::Slow { .. }), "{error}");
+    }
+
+    #[test]
     fn what_is_not_there_is_an_answer_and_nobody_there_is_an_error() {
         let kit = Testkit::start().unwrap();
         let url = format!("{}/nothing?signature=secret", kit.url(Host::Ollama));

@@ -9,7 +9,7 @@ use headwater_store::upstream::Upstreams;
 
 use super::part::{Part, TOLD_BESIDE, is_moved};
 use super::report::{Digest, ModelChanged, Plots};
-use super::{DigestRequest, Period, headline};
+use super::{DigestRequest, Period, chains, headline};
 use crate::QueryError;
 use crate::defaults;
 use crate::models;
@@ -65,6 +65,7 @@ pub fn digest(
             }
         }
     }
+    chains::joined(&mut out.defaults);
     // What reaches everybody comes before what some build or flag decides.
     out.defaults.sort_by_key(|one| (rank(&one.scope), one.date, one.id.clone()));
     out.models = models_changed(store, period)?;

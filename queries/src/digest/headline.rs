@@ -24,7 +24,9 @@ pub(super) fn line(digest: &Digest) -> String {
             parts.push(if n == 1 { format!("1 {one}") } else { format!("{n} {many}") });
         }
     };
-    count(digest.defaults.len(), "default moved", "defaults moved");
+    count(digest.moved().count(), "default moved", "defaults moved");
+    let undone = digest.defaults.len() - digest.moved().count();
+    count(undone, "move that came to nothing", "moves that came to nothing");
     count(
         digest.work.len(),
         "commit of sampler, CUDA or MoE work",

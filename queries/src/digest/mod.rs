@@ -4,6 +4,7 @@
 //! that a closed week's digest is the same whenever it is asked for.
 
 mod absent;
+mod chains;
 mod gather;
 mod headline;
 mod moved;

@@ -111,7 +111,12 @@ impl Part<'_> {
             path: first.path.clone(),
             line: first.line,
             also: others.iter().map(|e| format!("{}:{}", e.path, e.line)).collect(),
-            first_shipped: self.shipped(first.first_final_shipped.as_deref())?.map(|(tag, _)| tag),
+            first_shipped: match first.never_shipped {
+                true => None,
+                false => self.shipped(first.first_final_shipped.as_deref())?.map(|(tag, _)| tag),
+            },
+            moved_on: None,
+            undone: false,
             restore,
             reaches,
             models,
@@ -143,6 +148,7 @@ impl Part<'_> {
     ) -> Result<(), QueryError> {
         let to = self.period().to;
         if entry.first_shipped.is_none()
+            && !event.never_shipped
             && let Some((tag, date)) = self.made(event.first_final_shipped.as_deref())?
             && date >= to
         {

@@ -81,6 +81,11 @@ pub struct DefaultMoved {
     pub also: Vec<String>,
     /// The release that shipped it first, if one had by the end of the time.
     pub first_shipped: Option<String>,
+    /// The commit of the same time that moved it on.
+    pub moved_on: Option<Oid>,
+    /// Whether the time ended with the value that it began with: this move and one after
+    /// it come to nothing.
+    pub undone: bool,
     /// How a user gets the old value back.
     pub restore: Vec<RestoreWay>,
     /// The stored models that run with it.
@@ -190,6 +195,11 @@ pub struct Plots {
 }
 
 impl Digest {
+    /// The moves that did not come to nothing.
+    pub fn moved(&self) -> impl Iterator<Item = &DefaultMoved> {
+        self.defaults.iter().filter(|one| !one.undone)
+    }
+
     /// Whether nothing of it needs a reader.
     pub fn is_quiet(&self) -> bool {
         self.defaults.is_empty()

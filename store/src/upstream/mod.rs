@@ -35,6 +35,10 @@ pub struct Upstream {
     /// upstream numbers its builds so.
     #[serde(default)]
     pub build_prefix: Option<String>,
+    /// Where upstream numbers its builds: the build from which on it tags versions
+    /// beside them. Without it, none are looked for beside builds.
+    #[serde(default)]
+    pub versions_from_build: Option<u64>,
     /// Where its tree names versions of other upstreams.
     #[serde(default)]
     pub pins: Vec<Pin>,

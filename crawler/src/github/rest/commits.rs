@@ -9,6 +9,7 @@ use super::Rest;
 use crate::CrawlError;
 use crate::git::record;
 use crate::git::window::cut;
+use crate::github::GitHubError;
 use crate::github::compare::FirstPage;
 use crate::github::told::{Told, object_id};
 use crate::transport::{Brought, Doubt, Ends, Transport as _, WindowWanted};
@@ -33,6 +34,8 @@ pub(super) struct Known {
 pub(super) struct Pool {
     known: HashMap<Oid, Known>,
     unproven: HashSet<Oid>,
+    /// A commit of which too little was told to make anything of it.
+    untold: Option<Oid>,
     reader: ObjectReader,
 }
 
@@ -60,13 +63,17 @@ impl Pool {
                 continue;
             }
             // What was told of it is kept, and that nothing proves it.
-            if let Some(own) = told.stand_in()
-                && let Some(stand_in) = written(objects, own)?
-            {
-                let name = format!("refs/replace/{}", told.oid);
-                git::output(objects.dir(), &["update-ref", &name, &stand_in.to_string()])?;
-                self.unproven.insert(told.oid);
-            }
+            let stand_in = match told.stand_in() {
+                Some(own) => written(objects, own)?,
+                None => None,
+            };
+            let Some(stand_in) = stand_in else {
+                self.untold = Some(told.oid);
+                continue;
+            };
+            let name = format!("refs/replace/{}", told.oid);
+            git::output(objects.dir(), &["update-ref", &name, &stand_in.to_string()])?;
+            self.unproven.insert(told.oid);
         }
         self.settle(objects, commits)
     }
@@ -112,8 +119,12 @@ impl Rest<'_> {
         brought: &mut Brought,
     ) -> Result<Pool, CrawlError> {
         let ends = window.ends;
-        let mut pool =
-            Pool { known: HashMap::new(), unproven: HashSet::new(), reader: objects.reader() };
+        let mut pool = Pool {
+            known: HashMap::new(),
+            unproven: HashSet::new(),
+            untold: None,
+            reader: objects.reader(),
+        };
         if let Some(FirstPage { commits, next, .. }) = page {
             pool.add(objects, &commits)?;
             self.pages(objects, &mut pool, next)?;
@@ -137,6 +148,11 @@ impl Rest<'_> {
             pool.add(objects, &told)?;
         }
         if record::merge_bases(objects, ends).is_empty() {
+            if let Some(oid) = pool.untold {
+                let url = self.api.url(&format!("/repos/{}/commits/{oid}", self.repository.borrow()));
+                let why = "it has no author, no committer or no dates".to_owned();
+                return Err(GitHubError::Unreadable { url, why }.into());
+            }
             return Err(CrawlError::NoCommonHistory {
                 upstream: window.upstream.name.clone(),
                 base: window.names[0].to_owned(),
