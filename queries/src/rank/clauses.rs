@@ -15,12 +15,19 @@ struct File {
     spared: String,
     past: String,
     remedy: String,
+    everywhere: String,
+    programs: String,
+    any_model: String,
     #[cfg_attr(not(test), allow(dead_code))]
     spared_examples: Vec<String>,
     #[cfg_attr(not(test), allow(dead_code))]
     past_examples: Vec<String>,
     #[cfg_attr(not(test), allow(dead_code))]
     remedy_examples: Vec<String>,
+    #[cfg_attr(not(test), allow(dead_code))]
+    everywhere_examples: Vec<String>,
+    #[cfg_attr(not(test), allow(dead_code))]
+    nowhere_examples: Vec<String>,
 }
 
 /// What a clause of a report is for.
@@ -49,6 +56,9 @@ pub struct Clauses {
     spared: Regex,
     past: Regex,
     remedy: Regex,
+    everywhere: Regex,
+    programs: Regex,
+    any_model: Regex,
     border: Regex,
 }
 
@@ -63,6 +73,9 @@ impl Clauses {
             spared: compile(&file.spared)?,
             past: compile(&file.past)?,
             remedy: compile(&file.remedy)?,
+            everywhere: compile(&file.everywhere)?,
+            programs: compile(&file.programs)?,
+            any_model: compile(&file.any_model)?,
             border: compile(
                 r"[.;:!?](\s|$)|,\s|\s(but|while|whereas|although|though|unless)\s|[()]",
             )?,
@@ -88,6 +101,25 @@ impl Clauses {
         }
         self.push(report.get(start..), &mut out);
         out
+    }
+
+    /// Whether a report says that the trouble does not depend on the backend.
+    pub fn everywhere(&self, report: &str) -> bool {
+        self.everywhere.is_match(report.as_bytes())
+    }
+
+    /// The words of a report's complaints without those that tell nothing: of several
+    /// programs that fail alike, and of models where any fails.
+    pub fn telling(&self, complaint: &str) -> String {
+        let mut programs: Vec<&[u8]> =
+            self.programs.find_iter(complaint.as_bytes()).map(|found| found.as_bytes()).collect();
+        programs.sort_unstable();
+        programs.dedup();
+        let mut text = self.any_model.replace_all(complaint.as_bytes(), &b" "[..]).into_owned();
+        if programs.len() > 1 {
+            text = self.programs.replace_all(&text, &b" "[..]).into_owned();
+        }
+        String::from_utf8_lossy(&text).into_owned()
     }
 
     fn push<'a>(&self, text: Option<&'a str>, out: &mut Vec<Clause<'a>>) {
@@ -123,6 +155,26 @@ mod tests {
         for text in file.remedy_examples {
             assert_eq!(kinds(&text), [ClauseKind::Remedy], "{text}");
         }
+    }
+
+    #[test]
+    fn what_depends_on_nothing_tells_nothing() {
+        let clauses = Clauses::shipped().unwrap();
+        let file: File = toml::from_str(CLAUSES).unwrap();
+        for text in file.everywhere_examples {
+            assert!(clauses.everywhere(&text), "{text}");
+        }
+        for text in file.nowhere_examples {
+            assert!(!clauses.everywhere(&text), "{text}");
+        }
+        let telling = |text: &str| {
+            let told = clauses.telling(text);
+            told.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(telling("llama-server and llama-bench hang"), "and hang");
+        assert_eq!(telling("llama-server hangs, llama-server"), "llama-server hangs, llama-server");
+        assert_eq!(telling("fails with every model"), "fails with");
+        assert_eq!(telling("fails with a model"), "fails with a model");
     }
 
     #[test]

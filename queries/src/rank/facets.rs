@@ -78,12 +78,23 @@ pub struct InertRule {
     pub path: String,
     /// Reports in which these files do count.
     pub unless: String,
+    /// Whether what is written in them tells what a change is about.
+    #[serde(default = "yes")]
+    pub telling: bool,
 }
+
+fn yes() -> bool {
+    true
+}
+
+/// The bit of files in which nothing but comments, links and white space differs.
+pub(super) const SILENT: u32 = 1 << 31;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WordsFile {
     stop: Vec<String>,
+    less: Vec<String>,
 }
 
 /// What the files of one commit are.
@@ -116,6 +127,7 @@ pub struct Facets {
     inert_unless: QuestionSet,
     core: String,
     stop: Vec<String>,
+    less: Vec<String>,
 }
 
 /// The maps of files and subjects, ready for commits.
@@ -126,6 +138,8 @@ pub struct FileRules {
     backend_head: RegexSet,
     area_path: RegexSet,
     inert_path: RegexSet,
+    /// The kinds whose words tell nothing, as bits.
+    mute: u32,
     core: Regex,
 }
 
@@ -150,27 +164,41 @@ impl FileRules {
             backend_head: compile_set(backends.iter().map(|b| b.head.as_str()))?,
             area_path: compile_set(facets.areas.iter().map(|a| a.path.as_str()))?,
             inert_path: compile_set(facets.inert.iter().map(|i| i.path.as_str()))?,
+            mute: bits_of(
+                facets.inert.iter().enumerate().filter(|(_, i)| !i.telling).map(|(at, _)| at),
+            ),
             core: compile(&facets.core)?,
         })
     }
 
-    /// What these files are.
-    pub fn files<'p>(&self, paths: impl IntoIterator<Item = &'p str>) -> FileFacets {
+    /// What these files are; a silent one has nothing but comments, links and white space
+    /// changed in it.
+    pub fn files<'p>(&self, files: impl IntoIterator<Item = (&'p str, bool)>) -> FileFacets {
         let mut out = FileFacets::default();
-        for path in paths.into_iter().map(str::as_bytes) {
+        for (path, silent) in files {
+            let path = path.as_bytes();
             out.count = out.count.saturating_add(1);
-            out.backends |= bits(&self.backend_path.matches(path));
-            out.areas |= bits(&self.area_path.matches(path));
-            if self.core.is_match(path) {
-                out.core = out.core.saturating_add(1);
+            let mut inert = bits(&self.inert_path.matches(path));
+            if silent {
+                inert |= SILENT;
+            } else {
+                out.backends |= bits(&self.backend_path.matches(path));
+                out.areas |= bits(&self.area_path.matches(path));
+                if self.core.is_match(path) {
+                    out.core = out.core.saturating_add(1);
+                }
             }
-            let inert = bits(&self.inert_path.matches(path));
             if inert != 0 {
                 out.inert |= inert;
                 out.inert_count = out.inert_count.saturating_add(1);
             }
         }
         out
+    }
+
+    /// Whether what is written in a file tells what a change is about.
+    pub fn is_telling(&self, path: &str) -> bool {
+        bits(&self.inert_path.matches(path.as_bytes())) & self.mute == 0
     }
 
     /// The backends that a subject names, and the one it starts with.
@@ -194,6 +222,7 @@ impl Facets {
             inert_unless: QuestionSet::new(areas.inert.iter().map(|i| i.unless.as_str()))?,
             core: areas.core,
             stop: words.stop,
+            less: words.less,
             backends: backends.backend,
             areas: areas.area,
             inert: areas.inert,
@@ -203,6 +232,11 @@ impl Facets {
     /// The words that say nothing of what a text is about.
     pub fn stop_words(&self) -> impl Iterator<Item = &str> {
         self.stop.iter().map(String::as_str)
+    }
+
+    /// The words by which a subject says that there is less of a thing than before.
+    pub fn less_words(&self) -> impl Iterator<Item = &str> {
+        self.less.iter().map(String::as_str)
     }
 
     /// A tokenizer with the shipped stop words.
@@ -263,7 +297,11 @@ impl Facets {
 
     /// The names of the set bits among the kinds of inert files.
     pub fn inert_names(&self, set: u32) -> Vec<&str> {
-        named(set, self.inert.iter().map(|i| i.name.as_str()))
+        let mut names = named(set & !SILENT, self.inert.iter().map(|i| i.name.as_str()));
+        if set & SILENT != 0 {
+            names.push("comments, links and white space");
+        }
+        names
     }
 }
 

@@ -9,6 +9,7 @@ use headwater_store::model::{CommitPatch, FileChange, Side};
 use super::RulesError;
 use super::facets::{Facets, FileFacets, FileRules};
 use super::mentions::{Mention, Mentions};
+use super::silent;
 use super::tokens::{TermId, Tokenizer, term_id};
 
 /// Where a word stands in a commit. Each field is scored on its own.
@@ -125,10 +126,15 @@ impl Reader {
         }
         let pull = patch.commit.pull_request();
         let (mut changed, mut more, mut fewer) = (0u32, 0u32, 0u32);
+        let mut silent = Vec::with_capacity(patch.files.len());
         for file in &patch.files {
             path.add(&mut self.tokenizer, &file.path);
             changed = changed.saturating_add(file.added).saturating_add(file.deleted);
             let cut = clipped(file);
+            silent.push(!file.binary && !file.gap && silent::is_silent(&cut));
+            if !self.rules.is_telling(&file.path) {
+                continue;
+            }
             for hunk in cut.parsed() {
                 functions.add(&mut self.tokenizer, &String::from_utf8_lossy(hunk.section));
                 for line in hunk.lines.iter().filter(|line| line.side != Side::Context) {
@@ -150,7 +156,7 @@ impl Reader {
         CommitFeatures {
             oid: patch.commit.oid,
             fields: bags.map(Bag::into_terms),
-            files: self.rules.files(patch.files.iter().map(|file| file.path.as_str())),
+            files: self.rules.files(patch.files.iter().map(|file| file.path.as_str()).zip(silent)),
             named,
             headed,
             lines: changed,

@@ -14,6 +14,7 @@ mod model_name;
 mod pattern;
 mod question;
 mod score;
+mod silent;
 pub mod stored;
 #[cfg(test)]
 mod tests;
@@ -55,7 +56,7 @@ pub enum RulesError {
 pub fn rules_hash() -> Vec<u8> {
     use sha2::{Digest as _, Sha256};
     let mut hash = Sha256::new();
-    hash.update(b"features 3");
+    hash.update(b"features 4");
     for text in facets::MAPS {
         hash.update(text.as_bytes());
         hash.update([0]);

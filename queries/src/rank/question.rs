@@ -67,6 +67,10 @@ pub struct Question {
     pub areas: u32,
     /// Kinds of files that are inert but for this question, as bits.
     pub live: u32,
+    /// Words of what makes the trouble go away.
+    pub helps: Vec<TermId>,
+    /// Words by which a subject says that there is less of a thing than before.
+    pub less: Vec<TermId>,
 }
 
 impl Question {
@@ -119,18 +123,27 @@ impl<'a> QuestionReader<'a> {
         let clauses = self.clauses.cut(&query.symptom);
         let mut out = Question::default();
         let mut complaint = String::new();
+        let mut helps: Vec<TermId> = Vec::new();
+        let complaints = clauses.iter().filter(|clause| clause.kind == ClauseKind::Complaint);
+        let all: Vec<&str> = complaints.map(|clause| clause.text).collect();
+        // What is asked of the whole, since the same trouble is told over several clauses.
+        let telling = self.clauses.telling(&all.join(". "));
+        self.tokenizer.each(&telling, |term| add(&mut out.terms, term, 1.0));
         for clause in &clauses {
             let weight = match clause.kind {
-                ClauseKind::Complaint => 1.0,
+                ClauseKind::Complaint => continue,
                 ClauseKind::Spared => weights.text.spared,
                 ClauseKind::Remedy => weights.text.remedy,
             };
-            if clause.kind != ClauseKind::Spared {
+            if clause.kind == ClauseKind::Remedy {
                 complaint.push_str(clause.text);
                 complaint.push_str(". ");
+                self.tokenizer.each(clause.text, |term| helps.push(term_id(term)));
             }
             self.tokenizer.each(clause.text, |term| add(&mut out.terms, term, weight));
         }
+        complaint.push_str(&telling);
+        out.helps = helps;
         out.backends = match query.backend.as_deref().map(str::trim) {
             Some(name) if !name.is_empty() => vec![name.to_lowercase()],
             _ => self
@@ -148,7 +161,16 @@ impl<'a> QuestionReader<'a> {
             let words = self.tokenizer.terms(words.map_or("", |b| b.words.as_str()));
             out.terms.retain(|term| !words.contains(&term.term));
         }
+        if self.clauses.everywhere(&query.symptom) {
+            out.asked = 0;
+        }
         out.terms.retain(|term| term.weight > 0.0);
+        out.less = self
+            .facets
+            .less_words()
+            .flat_map(|word| self.tokenizer.terms(word))
+            .map(|term| term_id(&term))
+            .collect();
         out.concepts = self
             .concepts
             .asked(&complaint)?

@@ -270,7 +270,14 @@ fn bm25(corpus: &CorpusStats, weights: &Weights, field: Field, len: u32, count: 
 fn text_match(question: &Question, candidate: Candidate<'_>, weights: &Weights) -> Match {
     let mut out = Match::default();
     let corpus = candidate.corpus;
+    let subject = candidate.commit.fields.first();
+    let says_less = subject.is_some_and(|s| question.less.iter().any(|id| s.count(*id) > 0));
     for term in &question.terms {
+        // Less of what helps when it is gone helps too: it is not what broke things.
+        let opposed = says_less
+            && question.helps.contains(&term.id)
+            && subject.is_some_and(|subject| subject.count(term.id) > 0);
+        let weight_of_term = term.weight * if opposed { weights.text.opposed } else { 1.0 };
         let (mut sum, mut best) = (0.0, (0.0, Field::Subject));
         for (field, terms) in Field::ALL.into_iter().zip(&candidate.commit.fields) {
             let weight = weights.text.field(field);
@@ -280,7 +287,7 @@ fn text_match(question: &Question, candidate: Candidate<'_>, weights: &Weights) 
             }
             let idf = corpus.term_idf(field, term.id);
             let part = weight
-                * term.weight
+                * weight_of_term
                 * idf
                 * bm25(corpus, weights, field, terms.len, f64::from(count));
             sum += part;

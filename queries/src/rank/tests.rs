@@ -201,7 +201,7 @@ fn a_backend_is_told_by_its_machine() {
 fn hip_shares_code_with_cuda_but_not_with_vulkan() {
     let facets = Facets::shipped().unwrap();
     let rules = FileRules::new(&facets).unwrap();
-    let files = |path: &str| rules.files([path]).backends;
+    let files = |path: &str| rules.files([(path, false)]).backends;
     let wanted = facets.wanted("hip");
     assert_ne!(files("ggml/src/ggml-cuda/mmq.cu") & wanted, 0);
     assert_eq!(files("ggml/src/ggml-vulkan/ggml-vulkan.cpp") & wanted, 0);

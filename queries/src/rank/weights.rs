@@ -52,6 +52,8 @@ pub struct TextWeights {
     pub spared: f64,
     /// Weight of words in a clause that says what helps.
     pub remedy: f64,
+    /// Part of such a word's weight where the subject says that there is less of it.
+    pub opposed: f64,
 }
 
 /// Points, and their parts by field.
@@ -155,7 +157,7 @@ impl Weights {
 
     /// These, with words of every clause counted.
     pub(crate) fn every_word(mut self) -> Self {
-        (self.text.spared, self.text.remedy) = (1.0, 1.0);
+        (self.text.spared, self.text.remedy, self.text.opposed) = (1.0, 1.0, 1.0);
         self
     }
 

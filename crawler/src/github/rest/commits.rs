@@ -149,7 +149,8 @@ impl Rest<'_> {
         }
         if record::merge_bases(objects, ends).is_empty() {
             if let Some(oid) = pool.untold {
-                let url = self.api.url(&format!("/repos/{}/commits/{oid}", self.repository.borrow()));
+                let url =
+                    self.api.url(&format!("/repos/{}/commits/{oid}", self.repository.borrow()));
                 let why = "it has no author, no committer or no dates".to_owned();
                 return Err(GitHubError::Unreadable { url, why }.into());
             }

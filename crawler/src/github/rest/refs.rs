@@ -149,8 +149,7 @@ impl Rest<'_> {
     /// How many commits lead to one: the number of the last page, of one commit each.
     /// It only says where to look for tags.
     fn counted(&self, oid: Oid) -> Result<Option<u64>, GitHubError> {
-        let route =
-            format!("/repos/{}/commits?sha={oid}&per_page=1", self.repository.borrow());
+        let route = format!("/repos/{}/commits?sha={oid}&per_page=1", self.repository.borrow());
         let asked = Asked { route: &route, accept: None, etag: None, limit: 1 << 20 };
         let Some(last) = self.api.get(&asked)?.last else { return Ok(None) };
         let Some((_, query)) = last.split_once('?') else { return Ok(None) };
