@@ -122,6 +122,12 @@ impl Clauses {
         String::from_utf8_lossy(&text).into_owned()
     }
 
+    /// The words of a clause that says what helps, without those that say that it does.
+    pub fn helping(&self, clause: &str) -> String {
+        let text = self.remedy.replace_all(clause.as_bytes(), &b" "[..]);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+
     fn push<'a>(&self, text: Option<&'a str>, out: &mut Vec<Clause<'a>>) {
         let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) else { return };
         let kind = if self.remedy.is_match(text.as_bytes()) {
@@ -174,6 +180,7 @@ mod tests {
         assert_eq!(telling("llama-server and llama-bench hang"), "and hang");
         assert_eq!(telling("llama-server hangs, llama-server"), "llama-server hangs, llama-server");
         assert_eq!(telling("fails with every model"), "fails with");
+        assert_eq!(clauses.helping("disabling fusion avoids it").trim(), "fusion");
         assert_eq!(telling("fails with a model"), "fails with a model");
     }
 

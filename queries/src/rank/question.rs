@@ -135,12 +135,16 @@ impl<'a> QuestionReader<'a> {
                 ClauseKind::Spared => weights.text.spared,
                 ClauseKind::Remedy => weights.text.remedy,
             };
+            let text = match clause.kind {
+                ClauseKind::Remedy => self.clauses.helping(clause.text),
+                _ => clause.text.to_owned(),
+            };
             if clause.kind == ClauseKind::Remedy {
                 complaint.push_str(clause.text);
                 complaint.push_str(". ");
-                self.tokenizer.each(clause.text, |term| helps.push(term_id(term)));
+                self.tokenizer.each(&text, |term| helps.push(term_id(term)));
             }
-            self.tokenizer.each(clause.text, |term| add(&mut out.terms, term, weight));
+            self.tokenizer.each(&text, |term| add(&mut out.terms, term, weight));
         }
         complaint.push_str(&telling);
         out.helps = helps;
