@@ -98,8 +98,8 @@ pub struct StructureWeights {
     pub size: f64,
     /// A default is moved, and the symptom speaks of defaults.
     pub defaults: f64,
-    /// How far a merge of several commits goes to the score of their best.
-    pub merge_of_many: f64,
+    /// How far a merge goes to the score of the best that it merges.
+    pub merge: f64,
     /// The commit came through a pin, with many others of another upstream.
     pub nested: f64,
 }

@@ -37,7 +37,10 @@ pub fn is_meant(mention: &Mention, commit: &CommitFeatures) -> bool {
     }
 }
 
-/// Scores each merge of several commits as the best of them.
+/// So much less than the best of its commits has a merge: it stands after it.
+const AFTER: f64 = 0.01;
+
+/// Scores each merge as the best of the commits that it merges.
 pub(super) fn merges(candidates: &[Candidate<'_>], ranked: &mut [Ranked], weights: &Weights) {
     let parents: HashMap<Oid, &[Oid]> =
         candidates.iter().map(|c| (c.commit.oid, c.commit.parents.as_slice())).collect();
@@ -55,14 +58,14 @@ pub(super) fn merges(candidates: &[Candidate<'_>], ranked: &mut [Ranked], weight
             known.difference(&main).filter_map(|oid| Some((*scores.get(oid)?, *oid))).collect();
         members.sort_by(|a, b| descending(a.0, b.0).then(a.1.cmp(&b.1)));
         let Some((best, member)) = members.first().copied() else { continue };
-        if members.len() == 1 {
-            continue;
-        }
         push(
             &mut merge.reasons,
             ReasonKind::Merge,
-            weights.structure.merge_of_many * (best - merge.score),
-            format!("merges {} commits, of which {} scores best", members.len(), member.short()),
+            weights.structure.merge * (best - AFTER - merge.score),
+            match members.len() {
+                1 => format!("merges {}", member.short()),
+                n => format!("merges {n} commits, of which {} scores best", member.short()),
+            },
             vec![member.to_string()],
         );
     }

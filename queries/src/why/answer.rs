@@ -15,7 +15,7 @@ use super::prior::Prior;
 use super::report::{DefaultEvent, Verdict, WhyReport};
 use super::said::{self, Said};
 use super::score::{Points, score};
-use super::{AsOf, WhyQuestion, absences, bisect, headline, measured};
+use super::{AsOf, WhyQuestion, absences, bisect, builds, headline, measured};
 use crate::QueryError;
 use crate::classify::RuleTexts;
 use crate::ledger::Extractors;
@@ -99,8 +99,13 @@ pub fn why(
         candidate.rank = at + 1;
     }
     let left = candidates.iter().filter(|c| c.verdict.is_open()).map(|c| c.sha).collect();
-    let bisect =
-        all.iter().filter_map(|(window, known)| bisect::of(window, known, &left)).collect();
+    let mut bisect = Vec::new();
+    for (window, known) in &all {
+        if let Some(mut one) = bisect::of(window, known, &left) {
+            one.to_try = builds::to_try(store, window, &candidates)?;
+            bisect.push(one);
+        }
+    }
     let order: HashMap<Oid, usize> = candidates.iter().map(|c| (c.sha, c.rank)).collect();
     events.sort_by_key(|event| order.get(&event.sha).copied().unwrap_or(usize::MAX));
 

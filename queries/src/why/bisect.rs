@@ -50,6 +50,7 @@ pub(super) fn of(
         left: count,
         tested,
         steps: tested.max(2).ilog2() + u32::from(!tested.is_power_of_two()),
+        to_try: Vec::new(),
     })
 }
 

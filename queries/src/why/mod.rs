@@ -4,6 +4,7 @@
 mod absences;
 mod answer;
 mod bisect;
+mod builds;
 mod candidates;
 pub mod check;
 mod collect;

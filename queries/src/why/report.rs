@@ -249,6 +249,25 @@ pub struct Bisect {
     pub tested: usize,
     /// About how many builds it asks for.
     pub steps: u32,
+    /// Releases with files that part what is left, where the store knows of some.
+    pub to_try: Vec<BuildToTry>,
+}
+
+/// A release that is ready to be tried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BuildToTry {
+    /// Its tag.
+    pub tag: String,
+    /// Its commit.
+    pub sha: Oid,
+    /// How many files it has to download, as its host listed them.
+    pub files: usize,
+    /// Changes that are not ruled out and that it has.
+    pub before: usize,
+    /// Those that it does not have.
+    pub after: usize,
+    /// Its page.
+    pub url: String,
 }
 
 /// A default that moved.

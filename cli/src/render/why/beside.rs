@@ -56,5 +56,14 @@ pub(super) fn bisect(page: &mut Page<'_>, report: &WhyReport) {
         ));
         page.item(0, &line);
         page.command(1, &one.command);
+        for build in &one.to_try {
+            page.say(
+                1,
+                &format!(
+                    "{} can be downloaded ({} files): {} of these changes are in it, {} come after",
+                    build.tag, build.files, build.before, build.after
+                ),
+            );
+        }
     }
 }
