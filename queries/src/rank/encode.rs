@@ -20,6 +20,8 @@ pub fn encode(commit: &CommitFeatures) -> Vec<u8> {
         commit.named,
         commit.headed,
         commit.lines,
+        commit.live.0,
+        commit.live.1,
         commit.conditions,
         commit.pull.map_or(0, |pull| pull.saturating_add(1)),
     ] {
@@ -62,8 +64,8 @@ pub fn decode(oid: Oid, parents: Vec<Oid>, bytes: &[u8]) -> Option<CommitFeature
         inert: small(from)?,
         inert_count: small(from)?,
     };
-    let (named, headed, lines, conditions) =
-        (small(from)?, small(from)?, small(from)?, small(from)?);
+    let (named, headed, lines) = (small(from)?, small(from)?, small(from)?);
+    let (live, conditions) = ((small(from)?, small(from)?), small(from)?);
     let pull = small(from)?.checked_sub(1);
     let mut mentions = Vec::new();
     for _ in 0..get(from)? {
@@ -92,6 +94,7 @@ pub fn decode(oid: Oid, parents: Vec<Oid>, bytes: &[u8]) -> Option<CommitFeature
         named,
         headed,
         lines,
+        live,
         conditions,
         parents,
         pull,

@@ -196,6 +196,11 @@ impl FileRules {
         out
     }
 
+    /// Whether no running program reads a file.
+    pub fn is_inert(&self, path: &str) -> bool {
+        self.inert_path.is_match(path.as_bytes())
+    }
+
     /// Whether what is written in a file tells what a change is about.
     pub fn is_telling(&self, path: &str) -> bool {
         bits(&self.inert_path.matches(path.as_bytes())) & self.mute == 0

@@ -82,6 +82,8 @@ pub struct CommitFeatures {
     pub headed: u32,
     /// Lines added and removed.
     pub lines: u32,
+    /// Lines added, and lines removed, in files that are not inert.
+    pub live: (u32, u32),
     /// Conditions on added lines less those on removed ones, not below zero.
     pub conditions: u32,
     /// Parents.
@@ -126,12 +128,18 @@ impl Reader {
         }
         let pull = patch.commit.pull_request();
         let (mut changed, mut more, mut fewer) = (0u32, 0u32, 0u32);
+        let mut live = (0u32, 0u32);
         let mut silent = Vec::with_capacity(patch.files.len());
         for file in &patch.files {
             path.add(&mut self.tokenizer, &file.path);
             changed = changed.saturating_add(file.added).saturating_add(file.deleted);
             let cut = clipped(file);
-            silent.push(!file.binary && !file.gap && silent::is_silent(&cut));
+            let is_silent = !file.binary && !file.gap && silent::is_silent(&cut);
+            silent.push(is_silent);
+            if !is_silent && !self.rules.is_inert(&file.path) {
+                live.0 = live.0.saturating_add(file.added);
+                live.1 = live.1.saturating_add(file.deleted);
+            }
             if !self.rules.is_telling(&file.path) {
                 continue;
             }
@@ -160,6 +168,7 @@ impl Reader {
             named,
             headed,
             lines: changed,
+            live,
             conditions: more.saturating_sub(fewer),
             parents: patch.commit.parents.clone(),
             pull,

@@ -34,6 +34,8 @@ pub enum ReasonKind {
     Core,
     /// How large it is.
     Size,
+    /// It adds, and leaves what was there.
+    AddsOnly,
     /// Taken back within the window.
     Undone,
     /// A default that moves.
@@ -348,6 +350,11 @@ fn one_concept(
     (sum, best.1)
 }
 
+/// Of a change with more lines than this is asked whether it only adds.
+const ADDED: u32 = 20;
+/// It does where it takes away no more than one line of so many that it adds.
+const KEPT: u32 = 33;
+
 /// What the changed files are; whether they are inert, and whether they are
 /// another backend's alone.
 fn structure(
@@ -427,6 +434,16 @@ fn structure(
         (log(commit.lines, 6.2) + log(commit.conditions, 4.0) + log(commit.files.count, 2.5)) / 3.0;
     let words = format!("{} lines in {} files", commit.lines, commit.files.count);
     push(reasons, ReasonKind::Size, weights.size * size, words, vec![]);
+    let (added, removed) = commit.live;
+    if added.saturating_add(removed) > ADDED && removed <= added / KEPT {
+        push(
+            reasons,
+            ReasonKind::AddsOnly,
+            weights.adds_only,
+            format!("adds {added} lines and takes {removed} away: what was there stays"),
+            vec![],
+        );
+    }
     (inert, contradicted)
 }
 

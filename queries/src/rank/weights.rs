@@ -96,6 +96,8 @@ pub struct StructureWeights {
     pub core: f64,
     /// Size of the change.
     pub size: f64,
+    /// Nothing but lines that were not there before.
+    pub adds_only: f64,
     /// A default is moved, and the symptom speaks of defaults.
     pub defaults: f64,
     /// How far a merge goes to the score of the best that it merges.

@@ -27,6 +27,7 @@ const FAMILIES: &[Family] = &[
     ("inert files", &[("structure.inert", 0.0)]),
     ("reverts within the window", &[("structure.reverted", 0.0)]),
     ("core and size", &[("structure.core", 0.0), ("structure.size", 0.0)]),
+    ("nothing but additions", &[("structure.adds_only", 0.0)]),
     ("merges with their members", &[("structure.merge", 0.0)]),
     (
         "moved defaults",
