@@ -268,3 +268,22 @@ fn a_number_that_no_subject_names_is_contained_once_it_was_looked_up() {
     assert_eq!(answer["contained"], true);
     assert_eq!(answer["commits"][0]["sha"], place.sha(names::PENALTY).as_str());
 }
+
+#[test]
+fn releases_with_files_that_part_what_is_left_are_named() {
+    let place = Place::new();
+    place.kit.releases("ollama/ollama", |all| {
+        for release in all.iter_mut().filter(|one| one.tag == "v0.6.1") {
+            release.assets = vec![("ollama-linux-amd64.tgz".to_owned(), String::new())];
+        }
+    });
+    let report = place.why(&[]);
+    let own = list(&report, "bisect").iter().find(|one| one["upstream"] == "ollama").unwrap();
+    let [build] = &list(own, "to_try")[..] else { panic!("{own}") };
+    assert_eq!((&build["tag"], &build["files"]), (&"v0.6.1".into(), &1.into()));
+    let of = |name: &str| build[name].as_u64().unwrap();
+    // Merges are candidates too, and no commits to bisect.
+    assert!(of("before") > 0 && of("after") > 0, "{build}");
+    let shown = place.ok(&["why", "ollama", WINDOW, "--offline"]);
+    assert!(shown.contains("v0.6.1 can be downloaded (1 files)"), "{shown}");
+}

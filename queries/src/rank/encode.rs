@@ -153,6 +153,7 @@ mod tests {
             named: 5,
             headed: 4,
             lines: 70_000,
+            live: (69_000, 900),
             conditions: 0,
             parents: vec![Oid::from_bytes([1; 20])],
             pull: Some(26_802),

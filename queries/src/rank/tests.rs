@@ -207,3 +207,56 @@ fn hip_shares_code_with_cuda_but_not_with_vulkan() {
     assert_eq!(files("ggml/src/ggml-vulkan/ggml-vulkan.cpp") & wanted, 0);
     assert_eq!(facets.wanted("nonsense"), 0);
 }
+
+fn reasons(ranking: &Ranking, byte: u8) -> Vec<ReasonKind> {
+    let found = ranking.commits.iter().find(|c| c.oid.as_bytes()[0] == byte).unwrap();
+    found.reasons.iter().map(|reason| reason.kind).collect()
+}
+
+#[test]
+fn what_only_adds_stands_behind_what_changes() {
+    let many: Vec<String> = (0..40).map(|n| format!("+int table_{n} = {n};")).collect();
+    let mut lines: Vec<&str> = many.iter().map(String::as_str).collect();
+    let path = "ggml/src/ggml-vulkan/ggml-vulkan.cpp";
+    let adds = commit(1, "vulkan : tables of waves (#1)", path, &lines);
+    lines.extend(["-int old_a = 1;", "-int old_b = 2;"]);
+    let changes = commit(2, "vulkan : tables of waves (#2)", path, &lines);
+    let ranking = ranked(&query("slow", Some("vulkan")), &[adds, changes], &[]);
+    assert_eq!(order(&ranking), [2, 1]);
+    assert!(reasons(&ranking, 1).contains(&ReasonKind::AddsOnly));
+    assert!(!reasons(&ranking, 2).contains(&ReasonKind::AddsOnly));
+}
+
+#[test]
+fn new_links_are_no_change() {
+    let path = "ggml/src/ggml-metal/ggml-metal.m";
+    let lines = ["-// see https://a.example/1", "+// see https://b.example/1"];
+    let links = commit(1, "metal : new links", path, &lines);
+    let ranking = ranked(&query("metal crashes", Some("metal")), &[links], &[]);
+    assert!(ranking.commits[0].inert, "{ranking:?}");
+    assert_eq!(reasons(&ranking, 1)[0], ReasonKind::InertFiles);
+}
+
+#[test]
+fn a_backend_does_not_count_where_all_are_hit() {
+    let of = |symptom: &str| reasons(&ranked(&query(symptom, Some("metal")), &window(), &[]), 2);
+    assert!(of("mul_mv is wrong with Metal").contains(&ReasonKind::Backend));
+    assert!(!of("mul_mv is wrong with both Metal and CPU").contains(&ReasonKind::Backend));
+}
+
+#[test]
+fn programs_that_fail_alike_do_not_say_where() {
+    let of = |symptom: &str| reasons(&ranked(&query(symptom, None), &window(), &[]), 4);
+    assert!(of("llama-server fails at start").contains(&ReasonKind::Part));
+    assert!(!of("llama-server and llama-bench fail at start").contains(&ReasonKind::Part));
+}
+
+#[test]
+fn less_of_what_helps_did_not_break_it() {
+    let path = "ggml/src/ggml-cuda/ggml-cuda.cu";
+    let lines = ["-a();", "+b();"];
+    let skips = commit(1, "cuda : skip fusion of bias (#1)", path, &lines);
+    let fuses = commit(2, "cuda : more fusion of norms (#2)", path, &lines);
+    let asked = query("crashes at once; disabling fusion avoids it", Some("cuda"));
+    assert_eq!(order(&ranked(&asked, &[skips, fuses], &[])), [2, 1]);
+}
