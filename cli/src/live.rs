@@ -34,6 +34,15 @@ pub enum Via {
     Api,
 }
 
+/// What a window is whose newer end comes before its older one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Back {
+    /// Of a user: the ends were swapped, which is told before anything is fetched.
+    IsAMistake,
+    /// Of pins: one may go back.
+    MayBe,
+}
+
 /// The hosts, and what is told of asking them.
 pub struct Live<'a> {
     context: &'a Context,
@@ -69,18 +78,9 @@ impl<'a> Live<'a> {
         Ok(Api::new(&self.client, &self.hosts.github_api, self.token.clone())?)
     }
 
-    /// The name under which an upstream's repository answered last.
-    fn repository(store: &Store, upstream: &Upstream) -> anyhow::Result<String> {
-        let known = match store.find_upstream(&upstream.name)? {
-            Some(id) => store.repository_name(id, &upstream.repository)?,
-            None => None,
-        };
-        Ok(known.unwrap_or_else(|| upstream.repository.clone()))
-    }
-
     /// The repository of an upstream for git.
     fn remote(&self, store: &Store, upstream: &Upstream) -> anyhow::Result<Remote> {
-        Ok(Remote::on(&self.hosts.github_web, &Self::repository(store, upstream)?))
+        Ok(Remote::on(&self.hosts.github_web, &store.repository(upstream)?))
     }
 
     /// The repository of an upstream for the API.
@@ -90,7 +90,7 @@ impl<'a> Live<'a> {
         store: &Store,
         upstream: &Upstream,
     ) -> anyhow::Result<Rest<'b>> {
-        Ok(Rest::new(api, &self.client, &self.hosts, &Self::repository(store, upstream)?))
+        Ok(Rest::new(api, &self.client, &self.hosts, &store.repository(upstream)?))
     }
 
     /// A window whose ends may be `installed`, `latest` or `previous`, by the tags that the
@@ -137,13 +137,13 @@ impl<'a> Live<'a> {
         progress: &dyn Progress,
     ) -> anyhow::Result<Brought> {
         let mut brought = Brought::default();
-        let line = self.window(api, store, upstream, window, progress);
+        let line = self.window(api, store, upstream, window, Back::IsAMistake, progress);
         brought.lines.push(line.map_err(|error| self.hinted(error))?);
         for pin in pins::moves(store, &self.context.upstreams, upstream, window)? {
             let (Some(old), Some(new)) = (pin.old, pin.new) else { continue };
             let Some(pinned) = self.context.upstreams.find(&new.upstream) else { continue };
             let inner = WindowSpec { base: old.value, head: new.value };
-            let line = self.window(api, store, pinned, &inner, progress);
+            let line = self.window(api, store, pinned, &inner, Back::MayBe, progress);
             match line.map_err(|error| self.hinted(error)) {
                 Ok(line) => brought.lines.push(line),
                 Err(error) => brought.failed.push(one_line(&format!(
@@ -171,6 +171,7 @@ impl<'a> Live<'a> {
         store: &mut Store,
         upstream: &Upstream,
         window: &WindowSpec,
+        back: Back,
         progress: &dyn Progress,
     ) -> anyhow::Result<String> {
         if let Some([base, head]) = stored(store, upstream, window)? {
@@ -207,6 +208,12 @@ impl<'a> Live<'a> {
                 Ok(said.map_err(CrawlError::from)?)
             }
         };
+        if let (Back::IsAMistake, Ok(said)) = (back, &said)
+            && said.status == "behind"
+        {
+            let (base, head) = (window.base.clone(), window.head.clone());
+            return Err(QueryError::Reversed { base, head }.into());
+        }
         let extractors = self.context.extractors()?;
         let reads = TreeReads::new(upstream, &extractors)?;
         let summary = WindowCrawl {
@@ -236,7 +243,7 @@ impl<'a> Live<'a> {
             if !github::is_abbreviated(upstream, end) {
                 return Ok(end.to_owned());
             }
-            let found = github::full_id(api, &Self::repository(store, upstream)?, end);
+            let found = github::full_id(api, &store.repository(upstream)?, end);
             let found = found.map_err(CrawlError::from)?;
             Ok(found.map_or_else(|| end.to_owned(), |oid| oid.to_string()))
         };
@@ -317,7 +324,8 @@ pub fn is_relative(end: &str) -> bool {
 }
 
 /// A window with `installed`, `latest` and `previous` named: the newest final release of
-/// these tags, and the one before it, by version and not by date.
+/// these tags, and the one before it, by version and not by date; by the number of the
+/// build where no version is tagged.
 pub fn relative(
     upstream: &Upstream,
     tags: &[String],
@@ -326,15 +334,20 @@ pub fn relative(
 ) -> anyhow::Result<WindowSpec> {
     let is_final = regex::Regex::new(&upstream.final_tag)
         .with_context(|| format!("final_tag of {}", upstream.name))?;
-    let mut finals: Vec<_> = tags
-        .iter()
-        .filter(|tag| is_final.is_match(tag))
-        .filter_map(|tag| Some((Version::of(upstream, tag)?, tag)))
-        .collect();
-    finals.sort();
+    let all = tags.iter().filter(|tag| is_final.is_match(tag));
+    let mut versions: Vec<_> =
+        all.clone().filter_map(|tag| Some((Version::of(upstream, tag)?, tag))).collect();
+    versions.sort();
+    let mut finals: Vec<&String> = versions.into_iter().map(|(_, tag)| tag).collect();
+    if let (true, Some(prefix)) = (finals.is_empty(), &upstream.build_prefix) {
+        let number = |tag: &String| tag.strip_prefix(prefix.as_str())?.parse::<u64>().ok();
+        let mut builds: Vec<_> = all.filter_map(|tag| Some((number(tag)?, tag))).collect();
+        builds.sort();
+        finals = builds.into_iter().map(|(_, tag)| tag).collect();
+    }
     let nth = |back: usize| {
         let at = finals.len().checked_sub(back + 1).and_then(|at| finals.get(at));
-        at.map(|(_, tag)| (*tag).clone())
+        at.map(|tag| (*tag).clone())
             .with_context(|| format!("{} has no such release", upstream.name))
     };
     let end = |name: &str| match name {
@@ -367,5 +380,27 @@ fn unsaid(said: &Result<Comparison, GitHubError>) -> String {
         Err(error) => {
             format!("; how many upstream counts is not known: {}", one_line(&error.to_string()))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use headwater_store::upstream::Upstreams;
+
+    use super::*;
+
+    #[test]
+    fn the_newest_is_a_version_or_else_a_build() {
+        let upstreams = Upstreams::built_in().unwrap();
+        let llama = upstreams.get("llama.cpp").unwrap();
+        let window = WindowSpec { base: "previous".to_owned(), head: "latest".to_owned() };
+        let of = |tags: &[&str]| {
+            let tags: Vec<String> = tags.iter().map(ToString::to_string).collect();
+            relative(llama, &tags, &window, &|| bail!("nothing is installed"))
+                .map(|named| named.to_string())
+        };
+        assert_eq!(of(&["b9999", "b10001", "b10000", "gguf-v1"]).unwrap(), "b10000..b10001");
+        assert_eq!(of(&["b10566", "v0.10.0", "v0.9.1"]).unwrap(), "v0.9.1..v0.10.0");
+        assert!(of(&["b10566", "v0.1.0"]).unwrap_err().to_string().contains("no such release"));
     }
 }

@@ -14,7 +14,7 @@ pub fn both(old: &str, new: &str, most: usize) -> (String, String) {
     let end = end.min(shorter - start);
     // Some of what is shared says where one is.
     let beside = most / 4;
-    let from = if start > beside { start - beside } else { 0 };
+    let from = start.saturating_sub(beside);
     let cut = |value: &[char]| {
         let to = if end > beside { value.len() - (end - beside) } else { value.len() };
         let (before, kept) = value.split_at(from);

@@ -104,9 +104,7 @@ pub fn compare_commits(
 
 /// The path of a comparison, under the name by which the repository answered last.
 fn route(store: &Store, upstream: &Upstream, names: (&str, &str)) -> Result<String, GitHubError> {
-    let id = store.ensure_upstream(&upstream.name)?;
-    let repository = store.repository_name(id, &upstream.repository)?;
-    let repository = repository.as_deref().unwrap_or(&upstream.repository);
+    let repository = store.repository(upstream)?;
     Ok(format!("/repos/{repository}/compare/{}...{}", escaped(names.0), escaped(names.1)))
 }
 

@@ -5,6 +5,7 @@ use rusqlite::{OptionalExtension as _, params};
 use serde::Serialize;
 
 use super::{Store, UpstreamId};
+use crate::upstream::Upstream;
 use crate::{Oid, StoreError};
 
 /// What a host's comparison of two commits said.
@@ -166,11 +167,20 @@ impl Store {
         Ok(())
     }
 
-    /// The name under which a repository answered last, where it was another.
+    /// The name under which an upstream's repository answered last: the one that it is
+    /// declared with, where it was never renamed.
     ///
     /// # Errors
     /// Those of SQLite.
-    pub fn repository_name(
+    pub fn repository(&self, upstream: &Upstream) -> Result<String, StoreError> {
+        let known = match self.find_upstream(&upstream.name)? {
+            Some(id) => self.repository_name(id, &upstream.repository)?,
+            None => None,
+        };
+        Ok(known.unwrap_or_else(|| upstream.repository.clone()))
+    }
+
+    fn repository_name(
         &self,
         upstream: UpstreamId,
         asked: &str,

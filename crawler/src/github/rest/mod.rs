@@ -76,10 +76,7 @@ impl<'a> Rest<'a> {
         ends: (Oid, Oid),
     ) -> Result<Comparison, GitHubError> {
         let (said, page) = compare_commits(self.api, store, upstream, names, ends)?;
-        let id = store.ensure_upstream(&upstream.name)?;
-        if let Some(name) = store.repository_name(id, &upstream.repository)? {
-            self.repository.replace(name);
-        }
+        self.repository.replace(store.repository(upstream)?);
         self.page.replace(Some(page));
         Ok(said)
     }

@@ -25,8 +25,7 @@ pub fn releases_feed(
     upstream: &Upstream,
 ) -> Result<Got, GitHubError> {
     let id = store.ensure_upstream(&upstream.name)?;
-    let now = store.repository_name(id, &upstream.repository)?;
-    let url = format!("{web}/{}/releases.atom", now.as_deref().unwrap_or(&upstream.repository));
+    let url = format!("{web}/{}/releases.atom", store.repository(upstream)?);
     let seen = store.seen_at(id, &url)?;
     let request = Request::get(url, LIMIT)
         .accept("application/atom+xml")

@@ -72,8 +72,7 @@ impl<'a> Statements<'a> {
         left: &'a Cell<u64>,
     ) -> Result<Self, GitHubError> {
         let id = store.ensure_upstream(&upstream.name)?;
-        let now = store.repository_name(id, &upstream.repository)?;
-        let repository = now.unwrap_or_else(|| upstream.repository.clone());
+        let repository = store.repository(upstream)?;
         Ok(Statements { api, store, id, repository, left })
     }
 
