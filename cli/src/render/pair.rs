@@ -42,7 +42,7 @@ mod tests {
             &format!("{condition}4 of them, else none at all"),
             24,
         );
-        assert_eq!((old.as_str(), new.as_str()), ("…, then 2 of the…", "…, then 4 of the…"));
+        assert_eq!((old.as_str(), new.as_str()), ("… then 2 of th…", "… then 4 of th…"));
         let (old, new) = both("short", &"long ".repeat(20), 12);
         assert_eq!((old.as_str(), new.as_str()), ("short", "long long lo…"));
     }

@@ -35,8 +35,9 @@ struct Answer {
 pub struct FirstPage {
     /// Commits of the window, the oldest first, and both of the base's.
     pub(super) commits: Vec<Told>,
-    /// The files in which the newer end differs from where the sides meet.
-    pub(super) files: Vec<ListedFile>,
+    /// The files in which the newer end differs from where the sides meet, where the host
+    /// lists any.
+    pub(super) files: Option<Vec<ListedFile>>,
     /// The next page's URL.
     pub(super) next: Option<String>,
 }
@@ -158,7 +159,7 @@ fn said(
     commits.extend([answer.base_commit, answer.merge_base_commit]);
     Ok(Some((
         said,
-        FirstPage { commits, files: answer.files.unwrap_or_default(), next: reply.next },
+        FirstPage { commits, files: answer.files, next: reply.next },
     )))
 }
 

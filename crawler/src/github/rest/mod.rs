@@ -104,11 +104,13 @@ impl Transport for Rest<'_> {
         };
         let _held = hold(objects.dir())?;
         let page = self.page.take();
-        let listed = page.as_ref().map(|page| page.files.clone()).unwrap_or_default();
+        let listed = page.as_ref().and_then(|page| page.files.clone());
         let mut brought = Brought::default();
         let mut pool = self.commits(objects, window, page, &mut brought)?;
         self.trees(objects, window, &mut pool)?;
-        verify::listed(objects, window.ends, &listed, &mut brought)?;
+        if let Some(listed) = listed {
+            verify::listed(objects, window.ends, &listed, &mut brought)?;
+        }
         Ok(brought)
     }
 
