@@ -127,7 +127,7 @@ fn live_window(
     let mut brought = live.windows(&api, &mut store, upstream, &window, progress)?;
     // Which of its changes count most says a ranking without a symptom.
     let question = Question { upstream: upstream.name.clone(), window, model: None, backend: None };
-    let rules = super::why::rules(context)?;
+    let rules = crate::answers::why::rules(context)?;
     let report = why::why(&store, &context.upstreams, &rules, &question.plain(context))?;
     brought.lines.extend(live.said(&api, &store, &report, wish)?);
     brought.lines.push(api.budget().to_string());
