@@ -9,6 +9,7 @@ mod live;
 mod mcp;
 mod progress;
 mod render;
+mod serve;
 
 use std::io::Write as _;
 use std::process::ExitCode;

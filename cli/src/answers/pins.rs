@@ -16,7 +16,7 @@ pub struct Pins {
     pub upstream: String,
     /// How many tags are told.
     pub tags: usize,
-    /// A row for each pin of each tag, newest tag first.
+    /// A row for each pin of each tag, in the order of the tagged commits' dates.
     pub pins: Vec<PinRow>,
 }
 

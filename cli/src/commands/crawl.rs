@@ -218,7 +218,10 @@ pub fn derive_all(
     drop(stage);
     let stage = progress.stage("exact index", None);
     store.update_exact(context.jobs())?;
-    store.commit_list(store.upstream(&upstream.name)?)?;
+    // Those of other upstreams too: they count what came since.
+    for (id, _) in store.upstream_names()? {
+        store.commit_list(id)?;
+    }
     drop(stage);
     let stage = progress.stage("labels", None);
     let rules = context.rule_texts()?;

@@ -39,12 +39,21 @@ pub struct Paged<'a> {
     pub offset: usize,
     /// Rows on the page.
     pub limit: usize,
-    /// All rows, where that is known.
-    pub total: Option<usize>,
+    /// All rows.
+    pub total: Total,
     /// Lists that the page itself cuts to size.
     pub own: &'static [&'static str],
     /// The answer with at most so many rows, and how many these are.
     pub rows: &'a dyn Fn(usize) -> (Value, usize),
+}
+
+/// How many rows a list has over all pages.
+#[derive(Debug, Clone, Copy)]
+pub enum Total {
+    /// So many.
+    Is(usize),
+    /// So many that were looked for, and perhaps more.
+    AtLeast(usize),
 }
 
 /// An answer's list, cut to a page of it; the answer's other lists are left out of all
@@ -91,12 +100,12 @@ impl Paged<'_> {
 
     fn envelope(&self, answer: Value, returned: usize, cut: Vec<Value>) -> Value {
         let end = self.offset + returned;
-        let more = self.total.map_or(returned >= self.limit, |total| end < total) && returned > 0;
+        let (Total::Is(all) | Total::AtLeast(all)) = self.total;
         let mut page = json!({ "of": self.of, "offset": self.offset, "returned": returned });
-        if let Some(total) = self.total {
+        if let Total::Is(total) = self.total {
             page["total"] = total.into();
         }
-        if more {
+        if end < all && returned > 0 {
             page["next"] =
                 format!("the same call with \"offset\": {end} gives the next rows").into();
         }
@@ -164,7 +173,7 @@ mod tests {
     use super::*;
 
     fn paged(answer: &Value, offset: usize, limit: usize) -> Value {
-        let total = answer["rows"].as_array().map(Vec::len);
+        let total = Total::Is(answer["rows"].as_array().map_or(0, Vec::len));
         let rows = |limit| list(answer, "rows", offset, limit, offset > 0);
         Paged { of: "rows", offset, limit, total, own: &[], rows: &rows }.finish()
     }

@@ -102,7 +102,7 @@ pub const ALL: [Known; 10] = [
         name: "pins",
         title: "Which llama.cpp a release pins",
         about: "Which version of llama.cpp (or MLX) each release names, and which commit moved \
-            it there. A derived build number was counted from history.",
+            it there, newest tag first. A derived build number was counted from history.",
         schema: schema_for_type::<asked::Pins>,
         ask: ships::pins,
     },

@@ -244,7 +244,8 @@ fn sign(side: Option<Side>) -> &'static str {
     }
 }
 
-fn coverage_line(found: usize, coverage: &ScopeCoverage, beside_others: bool) -> String {
+/// What was searched of an upstream, in a line.
+pub fn coverage_line(found: usize, coverage: &ScopeCoverage, beside_others: bool) -> String {
     let c = &coverage.commits;
     let found = match found {
         0 => "no commit matches".to_owned(),

@@ -9,8 +9,7 @@ use headwater_store::exact::PatternOptions;
 use serde_json::{Value, json};
 
 use super::super::asked;
-use super::super::bounds::Paged;
-use super::window::part;
+use super::super::bounds::{Paged, Total, list};
 use super::{Desk, one_of, read};
 use crate::answers;
 use crate::commands::filter::FilterArgs;
@@ -93,7 +92,7 @@ pub fn grep(desk: &Desk, asked: Value) -> anyhow::Result<Value> {
         of: "commits",
         offset: asked.page.offset,
         limit,
-        total: Some(all.commits.len()),
+        total: Total::Is(all.commits.len()),
         own: &["matches", "commits", "counts"],
         rows: &rows,
     }
@@ -115,7 +114,7 @@ fn tree(
         of: "tree.matches",
         offset: page.offset,
         limit: page.rows(50)?,
-        total: Some(answer.matches.len()),
+        total: Total::Is(answer.matches.len()),
         own: &[],
         rows: &rows,
     }
@@ -136,7 +135,11 @@ pub fn search(desk: &Desk, asked: Value) -> anyhow::Result<Value> {
         jobs: context.jobs(),
     };
     let answer = answers::search::ask(context, &store, &filter, &request)?;
-    part(&serde_json::to_value(&answer)?, None, &["hits"], &asked.page, 10)
+    let found = answer.hits.len();
+    let value = serde_json::to_value(&answer)?;
+    let rows = |limit| list(&value, "hits", offset, limit, offset > 0);
+    Ok(Paged { of: "hits", offset, limit, total: Total::AtLeast(found), own: &[], rows: &rows }
+        .finish())
 }
 
 /// Answers `show`.
@@ -166,7 +169,7 @@ pub fn show(desk: &Desk, asked: Value) -> anyhow::Result<Value> {
         of: "patch.lines",
         offset,
         limit: asked.page.rows(200)?,
-        total: Some(total),
+        total: Total::Is(total),
         own: &["patch", "lines"],
         rows: &rows,
     }
@@ -192,7 +195,7 @@ pub fn file_at(desk: &Desk, asked: Value) -> anyhow::Result<Value> {
         of: "text (lines)",
         offset,
         limit: asked.page.rows(200)?,
-        total: Some(lines.len()),
+        total: Total::Is(lines.len()),
         own: &["text"],
         rows: &rows,
     }

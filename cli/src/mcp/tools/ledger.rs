@@ -25,8 +25,10 @@ pub fn defaults(desk: &Desk, asked: Value) -> anyhow::Result<Value> {
         answers::defaults::ask(&desk.context, &mut desk.store()?, &asked.upstream, &question)?;
     let moved = question.window.is_some() || question.knob.is_some();
     let first = if moved { "events" } else { "values" };
+    // All moves of all knobs would only bury the values.
+    let one = asked.part.as_deref().or((!moved).then_some(first));
     let parts: Vec<&'static str> = std::iter::once(first).chain(DEFAULTS_PARTS).collect();
-    part(&serde_json::to_value(&answer)?, asked.part.as_deref(), &parts, &asked.page, 30)
+    part(&serde_json::to_value(&answer)?, one, &parts, &asked.page, 30)
 }
 
 /// Answers `effective`.

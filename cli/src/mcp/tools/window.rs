@@ -6,7 +6,7 @@ use headwater_queries::window::WindowSpec;
 use serde_json::Value;
 
 use super::super::asked::{self, DIGEST_PARTS, WHY_PARTS};
-use super::super::bounds::{Paged, list};
+use super::super::bounds::{Paged, Total, list};
 use super::{Desk, one_of, read};
 use crate::answers;
 use crate::answers::why::Fetch;
@@ -77,7 +77,7 @@ pub(super) fn part(
         of,
         offset: page.offset,
         limit,
-        total: answer[of].as_array().map(Vec::len),
+        total: Total::Is(answer[of].as_array().map_or(0, Vec::len)),
         own: &[],
         rows: &rows,
     }
