@@ -6,6 +6,7 @@ use headwater_queries::said::ReleaseSaid;
 
 use crate::args::Format;
 use crate::render::page::Page;
+use crate::render::text::apart;
 use crate::render::{plot, why};
 
 /// At most so many commits of a kind are shown; JSON has them all.
@@ -146,7 +147,8 @@ fn rest(page: &mut Page<'_>, digest: &Digest) {
 }
 
 fn default(page: &mut Page<'_>, one: &DefaultMoved, digest: &Digest) {
-    let head = format!("{} {}: {} → {}", one.upstream, one.knob, brief(&one.old), brief(&one.new));
+    let [old, new] = apart(&one.old, &one.new);
+    let head = format!("{} {}: {old} → {new}", one.upstream, one.knob);
     let head = page.safe(&head);
     let head = page.bold(&head);
     let shipped = match &one.first_shipped {
@@ -247,14 +249,6 @@ fn release(page: &mut Page<'_>, one: &ReleaseSaid) {
         let text: String = line.text.chars().take(200).collect();
         page.say(1, &format!("“{text}” [{}]", line.about.join(", ")));
     }
-}
-
-fn brief(value: &str) -> String {
-    let mut short: String = value.chars().take(60).collect();
-    if short.len() < value.len() {
-        short.push('…');
-    }
-    short
 }
 
 /// A whole commit id by its first digits.

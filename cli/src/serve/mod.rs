@@ -14,6 +14,8 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use axum::Router;
+use axum::extract::State;
+use axum::http::Uri;
 use axum::middleware;
 use axum::routing::{get, post};
 
@@ -53,7 +55,9 @@ pub fn run(context: Context, args: Args) -> anyhow::Result<()> {
             .fallback(reply::no_page)
             .layer(middleware::from_fn_with_state(Arc::clone(&guard), guard::check))
             .layer(axum::Extension(guard))
-            .with_state(room);
+            .with_state(Arc::clone(&room));
+        // The first page is waited for least where it is made before it is asked for.
+        tokio::spawn(pages::home(State(room), Uri::from_static("/")));
         writeln!(anstream::stderr(), "headwater: http://{address}/ (Ctrl-C ends it)")?;
         axum::serve(listener, routes).await?;
         Ok(())

@@ -84,16 +84,24 @@ pub fn page(status: StatusCode, markup: &Markup) -> Response {
     (status, kind, markup.0.clone()).into_response()
 }
 
-fn told(error: &anyhow::Error) -> Response {
+/// An error in one line.
+pub fn line(error: &anyhow::Error) -> String {
     let line = render::text::one_line(&format!("{error:#}"));
     // Whatever is derived from records that came since can only be written elsewhere.
-    let (status, line) = match line.contains("readonly database") {
-        true => (
-            StatusCode::SERVICE_UNAVAILABLE,
-            "what is derived from the records is not up to date; `headwater rebuild` brings it there"
-                .to_owned(),
-        ),
-        false => (StatusCode::BAD_REQUEST, line),
+    match line.contains("readonly database") {
+        true => STALE.to_owned(),
+        false => line,
+    }
+}
+
+const STALE: &str =
+    "what is derived from the records is not up to date; `headwater rebuild` brings it there";
+
+fn told(error: &anyhow::Error) -> Response {
+    let line = line(error);
+    let status = match line == STALE {
+        true => StatusCode::SERVICE_UNAVAILABLE,
+        false => StatusCode::BAD_REQUEST,
     };
     let main = html! { h1 { "That cannot be answered" } p role="alert" { (line) } };
     page(status, &layout::page(&Made { title: "Not answered".to_owned(), main }))

@@ -7,6 +7,7 @@ use headwater_demo::ollama::names;
 use headwater_demo::{BACKEND, MODEL};
 use serde_json::{Value, json};
 
+use crate::live;
 use crate::support::Place;
 
 /// What a client saw.
@@ -43,14 +44,9 @@ fn call(name: &str, arguments: Value) -> Value {
 }
 
 /// JSON-RPC, a line each way.
-fn raw(place: &Place, calls: &[Value]) -> Seen {
-    let mut child = place
-        .command(&["mcp"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+fn raw(mut server: Command, calls: &[Value]) -> Seen {
+    let mut child =
+        server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut to = child.stdin.take().unwrap();
     let mut from = BufReader::new(child.stdout.take().unwrap());
     let mut id = 0;
@@ -200,7 +196,7 @@ fn judge(place: &Place, seen: &Seen) {
 #[test]
 fn an_agent_asks_in_the_protocol_itself() {
     let place = Place::crawled();
-    judge(&place, &raw(&place, &conversation(&place)));
+    judge(&place, &raw(place.command(&["mcp"]), &conversation(&place)));
 
     // Pages follow each other without a gap, also where an answer has to be short.
     let mut calls = Vec::new();
@@ -233,7 +229,7 @@ fn an_agent_asks_in_the_protocol_itself() {
     calls.push(call("grep", json!({"pattern": "RepeatPenalty", "at": "ollama@v0.6.2"})));
     calls.push(call("grep", json!({"pattern": "(", "limit": 2})));
     calls.push(call("grep", json!({"pattern": "x".repeat(5000)})));
-    let seen = raw(&place, &calls);
+    let seen = raw(place.command(&["mcp"]), &calls);
     let mut ranks = Vec::new();
     for at in 0..6 {
         let rows = seen.answer(at)["answer"]["candidates"].as_array().unwrap();
@@ -260,10 +256,28 @@ fn an_agent_asks_in_the_protocol_itself() {
 #[test]
 fn without_a_store_the_server_says_so_and_stays() {
     let place = Place::new();
-    let seen = raw(&place, &[call("pins", json!({})), call("pins", json!({}))]);
+    let seen = raw(place.command(&["mcp"]), &[call("pins", json!({})), call("pins", json!({}))]);
     assert!(seen.greeting["instructions"].as_str().unwrap().contains("cannot be read"));
     assert!(seen.error(0).contains("crawl") && seen.error(1) == seen.error(0), "{}", seen.error(0));
     assert!(!place.store().exists(), "asking made a store");
+}
+
+#[test]
+fn a_window_is_fetched_only_where_that_was_allowed() {
+    let place = live::Place::new();
+    let asked = [call("why", json!({"window": live::WINDOW, "model": MODEL, "backend": BACKEND}))];
+    let seen = raw(place.command_on("store", &["mcp"]), &asked);
+    assert!(seen.error(0).contains("no store"), "{}", seen.error(0));
+    assert_eq!(place.all_requests(), 0);
+    let seen = raw(place.command_on("store", &["mcp", "--online"]), &asked);
+    let first = &seen.answer(0)["answer"]["candidates"][0];
+    assert_eq!(first["classes"][0]["class"], "default-change", "{first}");
+    assert!(place.all_requests() > 0);
+    // Now it is stored.
+    let before = place.all_requests();
+    let seen = raw(place.command_on("store", &["mcp"]), &asked);
+    assert_eq!(&seen.answer(0)["answer"]["candidates"][0]["sha"], &first["sha"]);
+    assert_eq!(place.all_requests(), before);
 }
 
 /// Where an SDK was installed.

@@ -44,7 +44,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
         (facts(&shown))
         @if !shown.body.trim().is_empty() { pre.message { (text::safe(shown.body.trim())) } }
         (classes(&shown))
-        section { h2 { "Patch" small { " " (shown.files.len()) " files, +" (shown.added) " −" (shown.deleted) } } (patch) }
+        section { h2 { "Patch" small { " " (shown.files.len()) @if shown.files.len() == 1 { " file, +" } @else { " files, +" } (shown.added) " −" (shown.deleted) } } (patch) }
         p.links {
             @let lines: usize = shown.patch.iter().map(|file| file.lines.len()).sum();
             @if lines > most { a href=(fields.with("/commit", "whole", "1")) { "The whole patch" } " · " }

@@ -11,7 +11,7 @@ use headwater_store::model::Side;
 use maud::{Markup, html};
 
 use super::super::fields::Fields;
-use super::super::reply::{Made, Reply};
+use super::super::reply::{self, Made, Reply};
 use super::super::room::Room;
 use super::say::{self, choice, field};
 use crate::answers;
@@ -52,7 +52,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
     }
     let results = match &found {
         // A pattern that is half written is no error of the page.
-        Err(error) => html! { p role="alert" { (say::text(&format!("{error:#}"))) } },
+        Err(error) => html! { p role="alert" { (reply::line(error)) } },
         Ok(Found::Nothing) => {
             html! { p.dim { "Changed lines of all history, matched line by line. No match is a proof where there are no gaps." } }
         }
