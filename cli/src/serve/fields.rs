@@ -45,10 +45,32 @@ impl Fields {
         self.get(name).is_some()
     }
 
-    /// The same address with one field set anew.
+    /// The same address with one field set anew. Whatever narrows a search begins at its
+    /// first page.
     pub fn with(&self, path: &str, name: &str, value: &str) -> String {
-        let kept = self.0.iter().filter(|(one, _)| one != name && one != "part");
+        let page = ["offset", "format", "whole"].contains(&name);
+        let kept = self
+            .0
+            .iter()
+            .filter(|(one, _)| one != name && one != "part" && (page || one != "offset"));
         let kept = kept.map(|(one, value)| (one.as_str(), value.as_str()));
         crate::render::links::to(path, kept.chain([(name, value)]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_read_and_changed() {
+        let fields = Fields::read("q=a+b%26&path=x&path=y&class=&offset=30&part=1");
+        assert_eq!((fields.text("q"), fields.all("path")), ("a b&", vec!["x".into(), "y".into()]));
+        assert!(fields.get("class").is_none() && fields.is_on("part"));
+        assert_eq!(fields.with("/grep", "offset", "60"), "/grep?q=a+b%26&path=x&path=y&offset=60");
+        assert_eq!(
+            fields.with("/grep", "class", "cuda"),
+            "/grep?q=a+b%26&path=x&path=y&class=cuda"
+        );
     }
 }

@@ -56,7 +56,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
         Ok(Found::Nothing) => {
             html! { p.dim { "Changed lines of all history, matched line by line. No match is a proof where there are no gaps." } }
         }
-        Ok(Found::History(page)) => history(fields, page, offset),
+        Ok(Found::History(page)) => history(fields, page, &classes(store, page)?, offset),
         Ok(Found::Tree(answer)) => tree(answer, offset),
     };
     if part {
@@ -135,14 +135,19 @@ fn search(
     Ok(Found::History(answers::grep::page(store, &request, &wanted)?))
 }
 
-fn history(fields: &Fields, page: &answers::grep::Page, offset: usize) -> Markup {
+fn history(
+    fields: &Fields,
+    page: &answers::grep::Page,
+    classes: &[(String, usize)],
+    offset: usize,
+) -> Markup {
     let all = page.matching.commits.len();
     let end = offset + page.commits.len();
     html! {
         @for (found, coverage) in &page.matching.coverage { (covered(*found, coverage)) }
         @if all == 0 { (again(&page.matching.rederive)) }
         @else {
-            (facets(fields, page))
+            (facets(fields, page, classes))
             p.dim { "commits " (offset + 1) " to " (end) " of " (all) }
         }
         @for commit in &page.commits { (hits(commit)) }
@@ -179,8 +184,28 @@ fn again(rederive: &[String]) -> Markup {
     html! { @for command in rederive { pre { "$ " (say::text(command)) } } }
 }
 
-/// Links that narrow a search to what it found: by upstream and by folder.
-fn facets(fields: &Fields, page: &answers::grep::Page) -> Markup {
+/// How many of a page's commits have each class.
+fn classes(store: &Store, page: &answers::grep::Page) -> anyhow::Result<Vec<(String, usize)>> {
+    let mut classes: BTreeMap<String, usize> = BTreeMap::new();
+    for hits in &page.commits {
+        let Some(commit) = store.commit(store.upstream(&hits.upstream)?, hits.sha)? else {
+            continue;
+        };
+        let mut of: Vec<String> =
+            store.labels(commit.id())?.into_iter().map(|label| label.class).collect();
+        of.sort_unstable();
+        of.dedup();
+        for class in of {
+            *classes.entry(class).or_default() += 1;
+        }
+    }
+    let mut classes: Vec<_> = classes.into_iter().collect();
+    classes.sort_by_key(|(class, n)| (std::cmp::Reverse(*n), class.clone()));
+    Ok(classes)
+}
+
+/// Links that narrow a search to what it found: by upstream, class and folder.
+fn facets(fields: &Fields, page: &answers::grep::Page, classes: &[(String, usize)]) -> Markup {
     let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
     for commit in &page.commits {
         let mut of: Vec<&str> = commit
@@ -203,6 +228,9 @@ fn facets(fields: &Fields, page: &answers::grep::Page) -> Markup {
             @for (found, coverage) in upstreams {
                 @let name = coverage.commits.upstream();
                 a href=(fields.with("/grep", "upstream", name)) { (name) " " (found) } " "
+            }
+            @for (class, n) in classes.iter().take(6) {
+                a href=(fields.with("/grep", "class", class)) { (class) " " (n) } " "
             }
             @for (folder, n) in folders.iter().take(6) {
                 a href=(fields.with("/grep", "path", folder)) { (say::text(folder)) " " (n) } " "
