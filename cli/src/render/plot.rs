@@ -105,7 +105,7 @@ fn steps(title: &str, events: &[&EventRow]) -> String {
     let x = |at: usize| left + step * at as f64;
     html! {
         h2 { (one_line(title)) }
-        svg.life viewBox=(format!("0 -8 {WIDTH} {}", height + 40.0)) width="100%" role="img" aria-label=(one_line(title)) {
+        div.plot tabindex="0" { svg viewBox=(format!("0 -8 {WIDTH} {}", height + 40.0)) width="100%" role="img" aria-label=(one_line(title)) {
             @for value in &lanes {
                 @let y = lane(Some(value));
                 text x="0" y=(y + 4.0) font-size="11" fill="currentColor" { (brief(value)) title { (one_line(value)) } }
@@ -128,6 +128,7 @@ fn steps(title: &str, events: &[&EventRow]) -> String {
                     (one_line(event.first_shipped.as_deref().unwrap_or("not shipped")))
                 }
             }
+        }
         }
         p.dim { "● moved, ◯ back to an earlier value, dashed: never in a final release" }
     }
@@ -184,14 +185,14 @@ fn told(event: &EventRow) -> String {
 fn figure(title: &str, most: &str, ends: [&str; 2], shapes: &Markup) -> String {
     html! {
         h2 { (title) }
-        svg viewBox=(format!("0 -8 {WIDTH} {}", HEIGHT + 30.0)) width="100%" role="img" aria-label=(title) {
+        div.plot tabindex="0" { svg viewBox=(format!("0 -8 {WIDTH} {}", HEIGHT + 30.0)) width="100%" role="img" aria-label=(title) {
             text x="0" y="4" font-size="11" fill="currentColor" { (most) }
             text x="0" y=(HEIGHT) font-size="11" fill="currentColor" { "0" }
             line x1=(LEFT) y1=(HEIGHT) x2=(WIDTH) y2=(HEIGHT) stroke="currentColor" stroke-opacity="0.4" {}
             (shapes)
             text x=(LEFT) y=(HEIGHT + 16.0) font-size="11" fill="currentColor" { (ends[0]) }
             text x=(WIDTH) y=(HEIGHT + 16.0) font-size="11" fill="currentColor" text-anchor="end" { (ends[1]) }
-        }
+        } }
     }
     .into_string()
 }

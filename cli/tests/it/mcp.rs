@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use headwater_demo::ollama::names;
 use headwater_demo::{BACKEND, MODEL};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::live;
 use crate::support::Place;
@@ -17,6 +17,20 @@ struct Seen {
     results: Vec<Value>,
 }
 
+/// A value in which 1.0 is 1: JavaScript knows one kind of number.
+fn plain(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => json!(number.as_f64().unwrap()),
+        Value::Array(all) => all.iter().map(plain).collect(),
+        Value::Object(all) => all
+            .iter()
+            .map(|(name, value)| (name.clone(), plain(value)))
+            .collect::<Map<_, _>>()
+            .into(),
+        other => other.clone(),
+    }
+}
+
 impl Seen {
     /// The structured answer to a call.
     fn answer(&self, at: usize) -> &Value {
@@ -26,7 +40,7 @@ impl Seen {
         // Old clients read the text, new ones the structure: they are the same.
         let text: Value =
             serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
-        assert_eq!(&text, structured);
+        assert!(plain(&text) == plain(structured), "{text}");
         structured
     }
 
@@ -162,9 +176,11 @@ fn judge(place: &Place, seen: &Seen) {
     assert!(why["quoted"]["note"].as_str().unwrap().contains("instruction"));
     assert!(why["quoted"]["fields"].as_array().unwrap().contains(&"subject".into()));
     let first = why["answer"]["candidates"].as_array().unwrap();
-    assert_eq!(first.as_slice(), &printed["candidates"].as_array().unwrap()[..first.len()]);
+    for (seen, printed) in first.iter().zip(printed["candidates"].as_array().unwrap()) {
+        assert_eq!(plain(seen), plain(printed));
+    }
     for part in ["schema", "headline", "window", "default_events", "absences", "open"] {
-        assert_eq!(why["answer"][part], printed[part], "{part}");
+        assert_eq!(plain(&why["answer"][part]), plain(&printed[part]), "{part}");
     }
     let total = printed["candidates"].as_array().unwrap().len();
     assert_eq!(why["page"]["total"], total);

@@ -102,14 +102,17 @@ fn classes(shown: &Shown) -> Markup {
 }
 
 fn patch(shown: &Shown, marks: &[(String, u32)], most: usize) -> Markup {
-    let mut left = most;
+    let mut before = 0;
+    let starts: Vec<usize> = shown
+        .patch
+        .iter()
+        .map(|file| std::mem::replace(&mut before, before + file.lines.len()))
+        .collect();
     html! {
-        @for file in &shown.patch {
-            @let take = file.lines.len().min(left);
-            @let _ = { left -= take; };
-            @if take > 0 || file.lines.is_empty() { (one_file(file, take, marks)) }
+        @for (file, start) in shown.patch.iter().zip(starts) {
+            @if start < most { (one_file(file, file.lines.len().min(most - start), marks)) }
         }
-        @if left == 0 { p.dim { "the patch goes on" } }
+        @if before > most { p.dim { "the patch goes on" } }
     }
 }
 

@@ -17,7 +17,7 @@ use super::say::{self, choice, field};
 use crate::answers;
 use crate::commands::filter::FilterArgs;
 use crate::render::grep::coverage_line;
-use crate::render::links;
+use crate::render::{links, text};
 
 /// Commits on a page.
 const ROWS: usize = 30;
@@ -262,15 +262,13 @@ fn hits(commit: &CommitHits) -> Markup {
 
 /// A line with what matches marked.
 fn marked(line: &str, spans: &[[usize; 2]]) -> Markup {
-    let safe = crate::render::text::safe;
-    let mut at = 0;
+    let safe = |from: usize, to: usize| text::safe(line.get(from..to).unwrap_or_default());
+    let begins = std::iter::once(0).chain(spans.iter().map(|[_, end]| *end));
     html! {
-        @for [start, end] in spans {
-            @let before = line.get(at..*start).unwrap_or_default();
-            @let _ = { at = *end; };
-            (safe(before)) mark { (safe(line.get(*start..*end).unwrap_or_default())) }
+        @for (begin, [start, end]) in begins.zip(spans) {
+            (safe(begin, *start)) mark { (safe(*start, *end)) }
         }
-        (safe(line.get(at..).unwrap_or_default()))
+        (safe(spans.last().map_or(0, |[_, end]| *end), line.len()))
     }
 }
 
