@@ -131,7 +131,9 @@ pub fn ids(line: &str, upstreams: &[&str]) -> String {
         let digits = id.bytes().filter(u8::is_ascii_digit).count();
         let is_id = [9, 40].contains(&id.len())
             && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
-            && (1..id.len()).contains(&digits);
+            // A number is one only where its upstream's name stands before it.
+            && digits > 0
+            && (digits < id.len() || upstreams.contains(&before));
         match word.split_once(id) {
             Some((head, tail)) if is_id => {
                 let named = head.is_empty() && upstreams.contains(&before);
@@ -168,7 +170,7 @@ mod tests {
 
     #[test]
     fn commits_become_links_and_nothing_else_does() {
-        let line = "ollama 6a261db7d &lt;b&gt; (by 153d324bc), 123456789 abcdefabc deadbeef";
+        let line = "ollama 598863317 ollama 6a261db7d &lt;b&gt; (by 153d324bc), 123456789 abcdefabc deadbeef";
         let linked = ids(line, &["ollama"]);
         assert!(
             linked.contains("<a href=\"/commit?upstream=ollama&amp;sha=6a261db7d\">"),
@@ -178,6 +180,7 @@ mod tests {
             linked.contains("(by <a href=\"/commit?sha=153d324bc\">153d324bc</a>),"),
             "{linked}"
         );
-        assert_eq!(linked.matches("<a ").count(), 2, "{linked}");
+        assert!(linked.starts_with("ollama <a href="), "{linked}");
+        assert_eq!(linked.matches("<a ").count(), 3, "{linked}");
     }
 }

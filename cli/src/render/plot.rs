@@ -72,6 +72,8 @@ pub fn lives(events: &[EventRow]) -> String {
             places.push(place);
         }
     }
+    // What users set comes before what is written of it.
+    places.sort_by_key(|(_, scope, _)| (*scope == "docs", *scope == "cli-help"));
     let mut out = String::new();
     for (knob, scope, path) in places {
         let of: Vec<&EventRow> = events
@@ -82,6 +84,10 @@ pub fn lives(events: &[EventRow]) -> String {
         if of.len() > 1 {
             out.push_str(&steps(&format!("{knob} in {path} ({scope})"), &of));
         }
+    }
+    if !out.is_empty() {
+        let marks = "● moved, ◯ back to an earlier value, dashed: never in a final release";
+        out.push_str(&html! { p.dim { (marks) } }.into_string());
     }
     out
 }
@@ -130,7 +136,6 @@ fn steps(title: &str, events: &[&EventRow]) -> String {
             }
         }
         }
-        p.dim { "● moved, ◯ back to an earlier value, dashed: never in a final release" }
     }
     .into_string()
 }

@@ -102,17 +102,17 @@ fn classes(shown: &Shown) -> Markup {
 }
 
 fn patch(shown: &Shown, marks: &[(String, u32)], most: usize) -> Markup {
-    let mut before = 0;
-    let starts: Vec<usize> = shown
-        .patch
-        .iter()
-        .map(|file| std::mem::replace(&mut before, before + file.lines.len()))
-        .collect();
-    html! {
-        @for (file, start) in shown.patch.iter().zip(starts) {
-            @if start < most { (one_file(file, file.lines.len().min(most - start), marks)) }
+    let mut all = 0;
+    let mut files = Vec::new();
+    for file in &shown.patch {
+        if all < most {
+            files.push((file, file.lines.len().min(most - all)));
         }
-        @if before > most { p.dim { "the patch goes on" } }
+        all += file.lines.len();
+    }
+    html! {
+        @for (file, take) in files { (one_file(file, take, marks)) }
+        @if all > most { p.dim { "the patch goes on" } }
     }
 }
 

@@ -39,7 +39,7 @@ pub fn events<'a>(events: impl Iterator<Item = &'a EventRow>) -> Markup {
         div.wide tabindex="0" role="region" aria-label="Default events" { table {
             thead { tr {
                 th { "date" } th { "commit" } th { "knob" } th { "scope" } th { "old" } th { "new" }
-                th { "first shipped" } th { "where" } th { "back with" }
+                th { "first shipped" } th { "where" } th.back { "back with" }
             } }
             tbody {
                 @for event in events {
