@@ -20,19 +20,22 @@ pub struct Pins {
     pub pins: Vec<PinRow>,
 }
 
-/// Asks them, of one tag or one pin alone where these are named.
+/// Asks them, of one tag or one pin alone where these are named, and of no more than the
+/// newest so many tags.
 pub fn ask(
     context: &Context,
     store: &Store,
     upstream: &str,
     tag: Option<&str>,
     pin: Option<&str>,
+    newest: usize,
 ) -> anyhow::Result<Pins> {
     let upstream = context.upstreams.get(upstream)?;
-    let mut rows = pins::pins(store, &context.upstreams, upstream)?;
     let prefixed = tag.map(|tag| format!("{}{tag}", upstream.tag_prefix));
     let is_asked = |of: &str| tag.is_none() || [tag, prefixed.as_deref()].contains(&Some(of));
-    if !rows.iter().any(|row| is_asked(&row.tag)) {
+    let wanted = |of: &str, newer: usize| is_asked(of) && (tag.is_some() || newer < newest);
+    let mut rows = pins::pins(store, &context.upstreams, upstream, &wanted)?;
+    if rows.is_empty() {
         bail!("no stored tag of {} is {}", upstream.name, tag.unwrap_or_default());
     }
     if let Some(pin) = pin
@@ -41,9 +44,7 @@ pub fn ask(
         let names: Vec<&str> = upstream.pins.iter().map(|pin| pin.name.as_str()).collect();
         bail!("{} has no pin {pin:?}; it has {}", upstream.name, names.join(", "));
     }
-    rows.retain(|row| {
-        is_asked(&row.tag) && pin.is_none_or(|pin| row.pin == pin || row.pin.is_empty())
-    });
+    rows.retain(|row| pin.is_none_or(|pin| row.pin == pin || row.pin.is_empty()));
     let mut tags: Vec<&str> = rows.iter().map(|row| row.tag.as_str()).collect();
     tags.dedup();
     Ok(Pins {

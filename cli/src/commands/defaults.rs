@@ -58,6 +58,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         knob: args.knob,
         scope: args.scope,
         all: args.all,
+        moves: false,
         jobs: context.jobs(),
     };
     let answer = answers::defaults::ask(context, &mut store, &args.upstream, &question)?;

@@ -36,6 +36,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         &args.upstream,
         args.tag.as_deref(),
         args.pin.as_deref(),
+        usize::MAX,
     )?;
     if format == Format::Json {
         render::json(&answer)?;

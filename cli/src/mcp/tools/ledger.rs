@@ -19,6 +19,7 @@ pub fn defaults(desk: &Desk, asked: Value) -> anyhow::Result<Value> {
         knob: asked.knob,
         scope: asked.scope.as_deref().map(str::parse).transpose()?,
         all: false,
+        moves: false,
         jobs: desk.context.jobs(),
     };
     let answer =

@@ -11,7 +11,8 @@ use crate::answers;
 pub fn pins(desk: &Desk, asked: Value) -> anyhow::Result<Value> {
     let asked: asked::Pins = read(asked)?;
     let (tag, pin) = (asked.tag.as_deref(), asked.pin.as_deref());
-    let mut answer = answers::pins::ask(&desk.context, &desk.store()?, &asked.upstream, tag, pin)?;
+    let mut answer =
+        answers::pins::ask(&desk.context, &desk.store()?, &asked.upstream, tag, pin, usize::MAX)?;
     // Whoever reads one page wants the newest.
     answer.pins.reverse();
     part(&serde_json::to_value(&answer)?, None, &["pins"], &asked.page, 30)

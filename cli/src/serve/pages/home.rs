@@ -22,7 +22,8 @@ pub fn page(room: &Room, store: &mut Store, _: &Fields) -> anyhow::Result<Reply>
     let mut moved: Vec<EventRow> = Vec::new();
     let mut lags = Vec::new();
     for name in &names {
-        let question = Question { jobs: context.question_jobs(), ..Question::default() };
+        let question =
+            Question { moves: true, jobs: context.question_jobs(), ..Question::default() };
         let answer = answers::defaults::ask(context, store, name, &question)?;
         let of_users = |event: &EventRow| {
             event.old.is_some()

@@ -20,6 +20,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
         knob: fields.own("knob"),
         scope: fields.get("scope").map(str::parse).transpose()?,
         all: fields.is_on("all"),
+        moves: false,
         jobs: room.context.question_jobs(),
     };
     let answer = answers::defaults::ask(&room.context, store, upstream, &question)?;

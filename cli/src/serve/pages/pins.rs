@@ -21,8 +21,11 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
     let name = fields.get("upstream").unwrap_or("ollama");
     let context = &room.context;
     let upstream = context.upstreams.get(name)?;
-    let answer = answers::pins::ask(context, store, name, fields.get("tag"), fields.get("pin"))?;
-    if fields.text("format") == "json" {
+    let json = fields.text("format") == "json";
+    let most = if json || fields.is_on("whole") { usize::MAX } else { TAGS };
+    let answer =
+        answers::pins::ask(context, store, name, fields.get("tag"), fields.get("pin"), most)?;
+    if json {
         return Reply::json(&answer);
     }
     let lag = shipping::lag(store, &context.upstreams, upstream, RELEASES, None)?;
@@ -32,7 +35,6 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
         .rev()
         .map(|row| Lagging { upstream: name.to_owned(), row: row.clone() })
         .collect();
-    let most = if fields.is_on("whole") { usize::MAX } else { TAGS };
     let main = html! {
         h1 { "What " (upstream.name) " pins" }
         (PreEscaped(plot::lag("Days that releases were behind what they pin", &series)))
@@ -59,7 +61,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
             h2 { "Tags" small { " newest first" } }
             div.wide tabindex="0" role="region" aria-label="Tags" { table {
                 thead { tr { th { "tag" } th { "pin" } th { "value" } th { "build" } th { "commit" } th { "moved by" } th { "home" } } }
-                tbody { @for row in answer.pins.iter().rev().take(most) { tr {
+                tbody { @for row in answer.pins.iter().rev() { tr {
                     td.fixed { (say::text(&row.tag)) }
                     td { @if row.value.is_some() { (row.pin) } @else { span.dim { "pins nothing" } } }
                     td { @if row.value.is_some() { (say::value(row.value.as_deref())) } }
@@ -72,7 +74,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
         }
         @for note in &lag.notes { p { (say::text(note)) } }
         p.links {
-            @if answer.pins.len() > most { a href=(fields.with("/pins", "whole", "1")) { "All " (answer.tags) " tags" } " · " }
+            @if answer.tags >= most { a href=(fields.with("/pins", "whole", "1")) { "All tags" } " · " }
             a href=(links::to("/pins", [("upstream", name), ("format", "json")])) { "JSON" }
         }
     };
