@@ -45,6 +45,9 @@ pub fn grep(desk: &Desk, asked: Value) -> anyhow::Result<Value> {
     one_of("in", asked.within.as_deref(), &["added", "removed", "message"])?;
     let patterns = vec![asked.pattern.clone()];
     answers::grep::bounded(&patterns)?;
+    if let Some(author) = &asked.filter.author {
+        answers::grep::bounded(std::slice::from_ref(author))?;
+    }
     let filter = asked.filter.args();
     let context = &desk.context;
     let store = desk.store()?;

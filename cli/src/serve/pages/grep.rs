@@ -99,6 +99,9 @@ fn search(
 ) -> anyhow::Result<Found> {
     let patterns = vec![pattern.to_owned()];
     answers::grep::bounded(&patterns)?;
+    if let Some(author) = fields.own("author") {
+        answers::grep::bounded(&[author])?;
+    }
     let filter = FilterArgs {
         upstream: fields.all("upstream"),
         all: fields.is_on("all"),
