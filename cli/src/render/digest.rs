@@ -20,17 +20,29 @@ const LINES: usize = 5;
 /// The digest as a text of its own.
 pub fn screen(digest: &Digest, format: Format, scrub: Option<&Scrub>) -> String {
     let mut page = Page::new(format, scrub);
+    write(&mut page, digest);
+    page.finish(&format!("headwater digest {}", digest.period.name))
+}
+
+/// The digest on a page that is served.
+pub fn served(digest: &Digest, upstreams: &[&str]) -> String {
+    let mut page = Page::served(upstreams);
+    write(&mut page, digest);
+    page.part()
+}
+
+fn write(page: &mut Page<'_>, digest: &Digest) {
     page.headline(&digest.headline);
     if !digest.defaults.is_empty() {
         page.heading("Defaults that moved", "old → new");
-        moved::all(&mut page, digest);
+        moved::all(page, digest);
     }
-    work(&mut page, "Sampler, CUDA and MoE work", &digest.work, digest);
-    work(&mut page, "Toolchains, architectures, ABI", &digest.toolchain, digest);
+    work(page, "Sampler, CUDA and MoE work", &digest.work, digest);
+    work(page, "Toolchains, architectures, ABI", &digest.toolchain, digest);
     if !digest.pins.is_empty() {
         page.heading("Pins that moved", "and what they bring");
         for one in &digest.pins {
-            pin(&mut page, one);
+            pin(page, one);
         }
     }
     if !digest.releases.is_empty() {
@@ -39,7 +51,7 @@ pub fn screen(digest: &Digest, format: Format, scrub: Option<&Scrub>) -> String 
             "lines of their notes that speak of speed, defaults, sampling or hardware",
         );
         for one in &digest.releases {
-            release(&mut page, one);
+            release(page, one);
         }
     }
     if !digest.models.is_empty() {
@@ -55,19 +67,12 @@ pub fn screen(digest: &Digest, format: Format, scrub: Option<&Scrub>) -> String 
     if !digest.advisories.is_empty() {
         page.heading("Security advisories", "");
         for one in &digest.advisories {
-            why::advisory(&mut page, one);
+            why::advisory(page, one);
         }
     }
-    rest(&mut page, digest);
-    let title = format!("headwater digest {}", digest.period.name);
-    if format == Format::Html {
-        page.raw_html(&plot::bars("Defaults that moved, by week", &digest.plots.defaults));
-        page.raw_html(&plot::lag(
-            "Days that releases were behind what they pin",
-            &digest.plots.lag,
-        ));
-    }
-    page.finish(&title)
+    rest(page, digest);
+    page.raw_html(&plot::bars("Defaults that moved, by week", &digest.plots.defaults));
+    page.raw_html(&plot::lag("Days that releases were behind what they pin", &digest.plots.lag));
 }
 
 /// What every digest ends with, also a quiet one: a line each.

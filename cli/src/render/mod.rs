@@ -4,6 +4,7 @@ pub mod digest;
 pub mod feed;
 pub mod grep;
 pub mod html;
+pub mod links;
 pub mod measure;
 pub mod model;
 pub mod packagers;

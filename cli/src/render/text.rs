@@ -9,7 +9,7 @@ pub fn safe(text: &str) -> String {
         .map(|c| match c {
             '\n' => '\n',
             '\t' => ' ',
-            c if c.is_control() || is_invisible(c) => '\u{fffd}',
+            c if is_hidden(c) => '\u{fffd}',
             c => c,
         })
         .collect()
@@ -18,6 +18,12 @@ pub fn safe(text: &str) -> String {
 /// As [`safe`], on one line.
 pub fn one_line(text: &str) -> String {
     safe(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a character shows nothing itself, or makes its reader show something else: neither
+/// a line feed nor a tab does.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\t') || is_invisible(c)
 }
 
 /// Bidirectional controls, zero-width characters, tags and the like: they make a terminal

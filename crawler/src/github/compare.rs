@@ -157,10 +157,7 @@ fn said(
     store.add_comparison(id, receipt, &said)?;
     let mut commits = answer.commits;
     commits.extend([answer.base_commit, answer.merge_base_commit]);
-    Ok(Some((
-        said,
-        FirstPage { commits, files: answer.files, next: reply.next },
-    )))
+    Ok(Some((said, FirstPage { commits, files: answer.files, next: reply.next })))
 }
 
 /// `owner/name` of an API URL that GitHub itself gave.
