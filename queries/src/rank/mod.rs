@@ -56,7 +56,7 @@ pub enum RulesError {
 pub fn rules_hash() -> Vec<u8> {
     use sha2::{Digest as _, Sha256};
     let mut hash = Sha256::new();
-    hash.update(b"features 5");
+    hash.update(b"features 6");
     for text in facets::MAPS {
         hash.update(text.as_bytes());
         hash.update([0]);

@@ -54,7 +54,9 @@ pub(super) fn is_silent(file: &FileChange) -> bool {
             let text = line.text_lossy();
             let text = text.trim();
             let begins = |starts: &[&str]| starts.iter().any(|start| text.starts_with(start));
-            if text.is_empty() || begins(comments) && !begins(&DIRECTIVES) {
+            // Fields are often named so: code follows such a comment.
+            let code = text.split_once("*/").is_some_and(|(_, rest)| !rest.trim().is_empty());
+            if text.is_empty() || begins(comments) && !begins(&DIRECTIVES) && !code {
                 continue;
             }
             if let Some(hash) = sides.get_mut(side) {
@@ -128,6 +130,7 @@ mod tests {
             ("a.cpp", "-get(\"https://a.example/x\", 1);\n+get(\"https://a.example/x\", 2);\n"),
             ("a.py", "+import sys\n"),
             ("a.go", "-// #cgo CFLAGS: -O2\n+// #cgo CFLAGS: -O2 -DNDEBUG\n"),
+            ("a.c", "-/* .grows = */ true,\n+/* .grows = */ false,\n"),
             ("a.sh", "-#!/bin/sh\n+#!/bin/bash\n"),
             ("a.cpp", ""),
         ] {
