@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::answers::private;
 use crate::render::text::is_hidden;
 
 /// No answer is longer than so many bytes.
@@ -81,6 +82,7 @@ impl Paged<'_> {
         let mut texts = LONGEST_TEXT;
         loop {
             let (mut answer, returned) = (self.rows)(limit);
+            private::hide(&mut answer);
             let mut cut = Vec::new();
             trim(&mut answer, "", self, &Caps { arrays, texts }, &mut cut);
             let whole = self.envelope(answer, returned, cut);
