@@ -12,7 +12,7 @@ const MOST_BYTES: usize = 48_000;
 const LONGEST_TEXT: usize = 4_000;
 
 /// Fields that hold what strangers wrote.
-const QUOTED: [&str; 14] = [
+const QUOTED: [&str; 20] = [
     "subject",
     "body",
     "author",
@@ -24,6 +24,12 @@ const QUOTED: [&str; 14] = [
     "snippets",
     "title",
     "words",
+    "headline",
+    "old",
+    "new",
+    "value",
+    "before",
+    "after",
     "said",
     "releases",
     "reports",
