@@ -14,6 +14,8 @@ use crate::render::{plot, why};
 
 /// At most so many commits of a kind are shown; JSON has them all.
 const ROWS: usize = 12;
+/// At most so many characters of what became known later.
+const WHAT: usize = 160;
 /// At most so many lines of one release's notes.
 const LINES: usize = 5;
 
@@ -176,7 +178,11 @@ fn corrected(page: &mut Page<'_>, id: &str, digest: &Digest) {
     let of = |one: &&Correction| one.of == id;
     for one in digest.corrections.iter().filter(of) {
         let by = one.sha.map_or_else(String::new, |sha| format!(" by {}", sha.short()));
-        page.say(1, &format!("later ({}): {}{by}", one.date.format("%Y-%m-%d"), one.what));
+        let mut what: String = one.what.chars().take(WHAT).collect();
+        if what.len() < one.what.len() {
+            what.push('…');
+        }
+        page.say(1, &format!("later ({}): {what}{by}", one.date.format("%Y-%m-%d")));
     }
 }
 

@@ -98,11 +98,13 @@ pub fn rows(
         let key = (event.extractor.clone(), event.knob.clone());
         let sha = commit.commit().oid;
         let final_tag = place.as_ref().and_then(|p| p.first_final_shipped.clone());
+        let mut old_never_shipped = false;
         if let Some(last) = current.get(&key).and_then(|at| out.get_mut(*at)) {
             last.never_shipped = last.new.is_some()
                 && final_tag.is_some()
                 && last.first_final_shipped == final_tag
                 && last.sha != sha;
+            old_never_shipped = last.never_shipped;
         }
         let lost = left.entry(key.clone()).or_default();
         let flips_back = event
@@ -133,7 +135,11 @@ pub fn rows(
             first_final_shipped: final_tag,
             never_shipped: false,
             flips_back,
-            restore: source.extractors.restore(event, source.spellings),
+            // What no release had worked with no release: nobody can want it back.
+            restore: match old_never_shipped {
+                true => Vec::new(),
+                false => source.extractors.restore(event, source.spellings),
+            },
             resolves: resolves.into_iter().map(|r| r.id.clone()).collect(),
             names: event.names.clone(),
             extractor: event.extractor.clone(),
