@@ -5,6 +5,7 @@ mod args;
 mod commands;
 mod context;
 mod live;
+mod machine;
 mod progress;
 mod render;
 

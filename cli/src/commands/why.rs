@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use headwater_crawler::CrawlError;
+use headwater_queries::brief::own_names;
 use headwater_queries::measure::SpeedTable;
 use headwater_queries::why::{self, AsOf, Rules, WhyQuestion, WhyReport};
 use headwater_queries::window::WindowSpec;
@@ -16,6 +17,7 @@ use super::kept;
 use crate::args::Format;
 use crate::context::Context;
 use crate::live::{Live, Via, Wish, is_relative, relative};
+use crate::machine::Installed;
 use crate::progress::Shown;
 use crate::render::{self, page::Page, text::one_line};
 
@@ -31,6 +33,7 @@ use crate::render::{self, page::Page, text::one_line};
 ///   headwater why ollama v0.32.9..v0.32.13 --model gemma4:26b --backend cuda
 ///   headwater why ollama                      the installed version against the newest
 ///   headwater why ollama previous..latest     what the newest release brought
+///   headwater why ollama installed..latest --mine    should I upgrade, for my models?
 ///   headwater why llama.cpp b10353 b10380 --symptom 'prompt processing is slower'
 ///   headwater why ollama --speeds speeds.csv --model gemma4:26b
 #[derive(Debug, clap::Args)]
@@ -53,6 +56,10 @@ pub struct Args {
     /// The model, as Ollama names it
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
+    /// For the models that are installed here: by the local server and the models folder, or
+    /// by the last reading of `headwater rig`
+    #[arg(long, conflicts_with_all = ["model", "save"])]
+    pub mine: bool,
     /// Where the change was seen
     #[arg(long, value_parser = ["prefill", "decode", "load"])]
     pub phase: Option<String>,
@@ -135,13 +142,20 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let table = args.kept.table(context, &mut store, &upstream.name)?;
     let window = args.kept.window(table.as_ref(), &args.window, args.head.as_deref())?;
     let Some(window) = window else { return no_step(context, format, table) };
+    let mine = match args.mine {
+        true => Some(Installed::find(context, &mut store, args.offline)?),
+        false => None,
+    };
     let mut live = None;
     let window = match (is_relative(&window.base) || is_relative(&window.head), args.offline) {
         (false, _) => window,
         (true, false) => {
             live.insert(Live::new(context, args.via)?).ends(&store, upstream, &window)?
         }
-        (true, true) => stored_ends(&store, upstream, &window)?,
+        (true, true) => {
+            let version = mine.as_ref().and_then(|mine| mine.version.as_deref());
+            stored_ends(&store, upstream, &window, version)?
+        }
     };
     let mut question = WhyQuestion {
         upstream: upstream.name.clone(),
@@ -168,13 +182,23 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
             fetched(context, &mut store, &live, &rules, answer, &question, wish)?
         }
     };
+    if let Some(mine) = &mine {
+        report = why::mine(&store, &context.upstreams, &rules, &question, &mine.models)?;
+    }
     report.speeds = table;
     let top = args.top.unwrap_or(5);
     if let Some(name) = &args.kept.save {
         kept::save(context, &mut store, &rules, &question, &report, name, top)?;
     }
     let public = args.kept.public.unwrap_or(matches!(format, Format::Md | Format::Html));
-    let scrub = if public { Some(kept::scrub(context, &report)?) } else { None };
+    let scrub = match (public, &mine) {
+        (false, _) => None,
+        (true, None) => Some(kept::scrub(context, &report)?),
+        (true, Some(mine)) => {
+            let own = own_names(&store, mine.models.iter().map(String::as_str))?;
+            Some(kept::scrub(context, &report)?.without(own))
+        }
+    };
     if format != Format::Json {
         render::print(&render::why::screen(&report, top, format, scrub.as_ref()))?;
         return Ok(ExitCode::SUCCESS);
@@ -272,13 +296,15 @@ fn stored_ends(
     store: &Store,
     upstream: &Upstream,
     window: &WindowSpec,
+    installed: Option<&str>,
 ) -> anyhow::Result<WindowSpec> {
     let tags = store.tags(store.upstream(&upstream.name)?)?;
     let tags: Vec<String> = tags.into_iter().map(|tag| tag.name).collect();
-    relative(upstream, &tags, window, &|| {
-        bail!(
+    relative(upstream, &tags, window, &|| match installed {
+        Some(version) => Ok(format!("{}{version}", upstream.tag_prefix)),
+        None => bail!(
             "which version is installed is asked of the local server: leave --offline out, or name it"
-        )
+        ),
     })
 }
 

@@ -11,6 +11,7 @@ mod hostile;
 mod live;
 mod measure;
 mod models;
+mod rig;
 mod rules;
 mod said;
 mod search;

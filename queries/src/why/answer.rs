@@ -156,5 +156,6 @@ pub fn why(
         disagreements: measurements.disagreements,
         said,
         speeds: None,
+        mine: None,
     })
 }

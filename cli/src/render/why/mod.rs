@@ -10,7 +10,7 @@ mod said;
 pub use said::advisory;
 
 use headwater_queries::public::Scrub;
-use headwater_queries::why::{Candidate, NestedWindow, WhyReport, WindowReport};
+use headwater_queries::why::{Candidate, NestedWindow, OpenQuestion, WhyReport, WindowReport};
 
 use crate::args::Format;
 use crate::render::measure;
@@ -22,6 +22,18 @@ pub fn screen(report: &WhyReport, top: usize, format: Format, scrub: Option<&Scr
     page.headline(&report.headline);
     if let Some(table) = &report.speeds {
         measure::table(&mut page, table);
+    }
+    if let Some(mine) = &report.mine {
+        page.heading("Your models", "");
+        for one in &mine.models {
+            page.say(
+                0,
+                &format!(
+                    "{}: {} parameters change, {} commits are not ruled out",
+                    one.model, one.effective, one.open
+                ),
+            );
+        }
     }
     page.heading("Window", "");
     window(&mut page, &report.window);
@@ -49,19 +61,24 @@ pub fn screen(report: &WhyReport, top: usize, format: Format, scrub: Option<&Scr
     ruled_out::all(&mut page, report);
     absences::all(&mut page, report);
     beside::bisect(&mut page, report);
-    if !report.open.is_empty() {
-        page.heading("Open", "what could not be settled, and what would settle it");
-        for question in &report.open {
-            let words = page.safe(&question.question);
-            page.item(0, &words);
-            for command in &question.rederive {
-                page.command(1, command);
-            }
-        }
-    }
+    open_questions(&mut page, &report.open);
     page.heading("Ask again", "add --format json for everything, md or html to pass it on");
     page.command(0, &report.question);
     page.finish(&report.question)
+}
+
+/// What could not be settled, and what would settle it.
+pub fn open_questions(page: &mut Page<'_>, all: &[OpenQuestion]) {
+    if all.is_empty() {
+        return;
+    }
+    page.heading("Open", "what could not be settled, and what would settle it");
+    for question in all {
+        page.say(0, &question.question);
+        for command in &question.rederive {
+            page.command(1, command);
+        }
+    }
 }
 
 fn window(page: &mut Page<'_>, window: &WindowReport) {
