@@ -100,8 +100,8 @@ impl<'a> Machine<'a> {
     }
 
     /// What is left out of a report that is made to be published: besides what is known of
-    /// the machine, where its backends, scripts and tools lie, and what models of the user's
-    /// own are called.
+    /// the machine, where its backends, scripts and tools lie, where its server is, and what
+    /// models of the user's own are called.
     pub fn scrub(&self, store: &Store, report: &RigReport) -> anyhow::Result<Scrub> {
         let mut dirs: Vec<String> =
             report.libraries.iter().map(|library| library.folder.clone()).collect();
@@ -115,7 +115,8 @@ impl<'a> Machine<'a> {
         dirs.dedup();
         let models = report.models.get().into_iter().flatten();
         let own = own_names(store, models.map(|model| model.name.as_str()))?;
-        Ok(self.context.scrub(&dirs)?.without(own))
+        let server = server_host(&self.hosts.ollama).map(|host| (host, "[host]".to_owned()));
+        Ok(self.context.scrub(&dirs)?.without(own.into_iter().chain(server).collect()))
     }
 }
 
@@ -152,9 +153,43 @@ impl Installed {
     }
 }
 
+/// The host of the local server, where it is not this machine.
+fn server_host(url: &str) -> Option<String> {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next()?;
+    let place = authority.rsplit_once('@').map_or(authority, |(_, place)| place);
+    let host = match place.strip_prefix('[') {
+        Some(six) => six.split(']').next()?,
+        None => place.split(':').next()?,
+    };
+    let own = ["localhost", "127.0.0.1", "::1", ""].contains(&host);
+    (!own).then(|| host.to_owned())
+}
+
 /// The directory of a path, whichever way its slashes lean.
 fn parent(path: &str) -> Option<String> {
     let (dir, _) = path.rsplit_once(['/', '\\'])?;
     Path::new(dir).components().next()?;
     Some(dir.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_host_of_a_server_is_found_and_this_machine_is_none() {
+        for (url, host) in [
+            ("http://rig.example.com:11434", Some("rig.example.com")),
+            ("https://me:secret@rig.example.com/x", Some("rig.example.com")),
+            ("http://[fd00::1]:11434", Some("fd00::1")),
+            ("http://127.0.0.1:11434", None),
+            ("http://localhost", None),
+            ("", None),
+        ] {
+            assert_eq!(server_host(url).as_deref(), host, "{url}");
+        }
+        assert_eq!(parent(r"C:\rig\start.ps1").as_deref(), Some(r"C:\rig"));
+        assert_eq!(parent("start.sh"), None);
+    }
 }

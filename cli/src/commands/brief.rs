@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 use headwater_queries::brief::{Brief, BriefQuestion, brief};
 use headwater_queries::digest::{DigestRequest, Period};
@@ -113,11 +113,6 @@ fn gathered(
     let mut upstreams = Vec::new();
     for (_, name) in store.upstream_names()? {
         upstreams.push(context.upstreams.get(&name)?);
-    }
-    if upstreams.is_empty() && args.to.is_some() {
-        bail!(
-            "nothing is stored of upstream; `headwater crawl ollama previous..latest` fetches it"
-        );
     }
     let extractors = context.extractors()?;
     let to = args.to.as_ref().map_or_else(String::new, |to| format!(" --to {to}"));

@@ -349,6 +349,28 @@ fn a_brief_opens_with_the_alert_and_tells_what_an_upgrade_brings() {
     assert!(!text.contains(" @") && !text.contains(" #2") && !text.contains('\u{1b}'), "{text}");
     let all = rig.text(&["brief", "--stored", "--format", "json", "--public=false"], 3);
     assert!(all.contains("my-gemma") && !own.exists());
+    // The weekly look is as loud as its worst step.
+    #[cfg(unix)]
+    {
+        let script =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/timers/headwater-monday.sh");
+        let own = Path::new(env!("CARGO_BIN_EXE_headwater")).parent().unwrap();
+        let path = std::env::var("PATH").unwrap();
+        let mut command = Command::new("sh");
+        for (name, value) in rig.command(&[]).get_envs() {
+            command.env(name, value.unwrap());
+        }
+        let output = command
+            .arg(script)
+            .env("PATH", format!("{}:{}:{path}", own.display(), rig.at("bin").display()))
+            .env("HEADWATER_OUT", rig.at("monday"))
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(3), "{told}");
+        assert!(told.contains("ALERT") && output.stdout.is_empty(), "{told}");
+        assert!(rig.at("monday/brief.md").exists() && rig.at("monday/digest.md").exists());
+    }
     // Without a reading nothing can be briefed on; an unknown version is named.
     rig.write("rig.toml", "name = 'other'\n");
     for (args, told) in [
