@@ -2,7 +2,7 @@
 
 use headwater_store::evidence::Grade;
 use headwater_store::upstream::{Upstream, Upstreams};
-use headwater_store::{StatementKind, Store};
+use headwater_store::{StatementKind, Store, UpstreamId};
 
 use super::report::{AbiWindow, Brief, NewestRelease, OptionsMoved, VersionLine};
 use super::{effective, headline, rebuild, toolkits};
@@ -119,24 +119,9 @@ pub fn brief(store: &mut Store, asked: BriefQuestion<'_>) -> Result<Brief, Query
     let mut releases = Vec::new();
     for (id, name) in store.upstream_names()? {
         let Some(upstream) = asked.upstreams.find(&name) else { continue };
-        let Some(tag) = newest(store, upstream)? else { continue };
-        let Some(seen) = store.tag(id, &tag)? else { continue };
-        let Some(commit) = store.commit(id, seen.commit)? else { continue };
-        let pins = match upstream.pins.is_empty() {
-            true => Vec::new(),
-            false => {
-                let mut reader = PinReader::new(store, asked.upstreams, upstream)?;
-                reader.pins(commit.commit().tree)?
-            }
-        };
-        releases.push(NewestRelease {
-            upstream: name,
-            tag,
-            sha: commit.commit().oid,
-            date: commit.commit().committed,
-            pins: pins.into_iter().map(|pin| (pin.pin, pin.value)).collect(),
-            grade: Grade::Record,
-        });
+        for tag in newest(store, upstream)? {
+            releases.extend(release(store, asked.upstreams, upstream, id, tag)?);
+        }
     }
     let mut out = Brief {
         schema: "headwater/brief/1",
@@ -158,6 +143,30 @@ pub fn brief(store: &mut Store, asked: BriefQuestion<'_>) -> Result<Brief, Query
     };
     out.headline = headline::line(&out);
     Ok(out)
+}
+
+/// A release and its pins, where its commit is stored.
+fn release(
+    store: &Store,
+    upstreams: &Upstreams,
+    upstream: &Upstream,
+    id: UpstreamId,
+    tag: String,
+) -> Result<Option<NewestRelease>, QueryError> {
+    let Some(seen) = store.tag(id, &tag)? else { return Ok(None) };
+    let Some(commit) = store.commit(id, seen.commit)? else { return Ok(None) };
+    let pins = match upstream.pins.is_empty() {
+        true => Vec::new(),
+        false => PinReader::new(store, upstreams, upstream)?.pins(commit.commit().tree)?,
+    };
+    Ok(Some(NewestRelease {
+        upstream: upstream.name.clone(),
+        tag,
+        sha: commit.commit().oid,
+        date: commit.commit().committed,
+        pins: pins.into_iter().map(|pin| (pin.pin, pin.value)).collect(),
+        grade: Grade::Record,
+    }))
 }
 
 /// What a release of the server pins of the engine.

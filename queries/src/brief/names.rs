@@ -22,6 +22,18 @@ pub fn own_names<'n>(
     let registry: Vec<String> = seen.map(|seen| seen.name.to_string()).collect();
     let is_own =
         |name: &&str| !public.is_public(name) && !registry.iter().any(|known| known == name);
-    let own = names.into_iter().filter(is_own).enumerate();
-    Ok(own.map(|(at, name)| (name.to_owned(), format!("[own model {}]", at + 1))).collect())
+    let mut out = Vec::new();
+    for (at, name) in names.into_iter().filter(is_own).enumerate() {
+        let label = format!("[own model {}]", at + 1);
+        // Its tag may be left out, and what stands before its name too.
+        let bare = name.split(':').next().unwrap_or(name);
+        let last = bare.rsplit('/').next().unwrap_or(bare);
+        for part in [name, bare, last] {
+            let known = out.iter().any(|(known, _): &(String, String)| known == part);
+            if part.len() > 1 && !known && !public.is_public(part) {
+                out.push((part.to_owned(), label.clone()));
+            }
+        }
+    }
+    Ok(out)
 }

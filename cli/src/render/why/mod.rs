@@ -29,7 +29,7 @@ pub fn screen(report: &WhyReport, top: usize, format: Format, scrub: Option<&Scr
             page.say(
                 0,
                 &format!(
-                    "{}: {} parameters change, {} commits are not ruled out",
+                    "{}: parameters that change {}, commits that are not ruled out {}",
                     one.model, one.effective, one.open
                 ),
             );

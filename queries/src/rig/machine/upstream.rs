@@ -75,7 +75,7 @@ pub(super) fn look(
         );
         return Ok(seen);
     };
-    seen.now.newest = newest(store, server)?;
+    seen.now.newest = newest(store, server)?.into_iter().next();
     seen.now.installed = installed(store, server, reading, expected)?;
     match (version(reading, expected), &seen.now.installed) {
         (Some(version), None) => ask(
