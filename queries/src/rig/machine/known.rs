@@ -28,7 +28,16 @@ impl Known<'_> {
 
     fn library(&self, folder: &LibraryFolder, library: &LibraryRead) -> LibraryShown {
         let place = library.place.as_str();
-        let says = |build: &KnownBuild| build.file(place).map(|(_, digest)| digest);
+        // A link is known by what it points to beside it.
+        let target = library.link.as_deref().filter(|to| !to.contains(['/', '\\']));
+        let target = target.map(|to| match place.rsplit_once('/') {
+            Some((dir, _)) => format!("{dir}/{to}"),
+            None => to.to_owned(),
+        });
+        let says = |build: &KnownBuild| {
+            let found = build.file(place).or(target.as_deref().and_then(|to| build.file(to)));
+            found.map(|(_, digest)| digest)
+        };
         let has = |build: &&KnownBuild| says(build) == Some(library.sha256);
         let builds: Vec<String> =
             self.rig.builds.iter().filter(has).map(|build| build.name.clone()).collect();
