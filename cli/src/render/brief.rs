@@ -1,6 +1,6 @@
 //! A brief as Markdown to paste.
 
-use headwater_queries::brief::{Brief, Due};
+use headwater_queries::brief::Brief;
 use headwater_queries::public::Scrub;
 
 use super::machine::{self, short};
@@ -163,7 +163,7 @@ fn options(page: &mut Page<'_>, brief: &Brief) {
             0 => page.say(0, &format!("{ends}: no extractor found one")),
             n => page.say(0, &format!("{ends}: {n}")),
         }
-        one.events.iter().take(OPTIONS).for_each(|event| machine::default(page, event));
+        one.events.iter().take(OPTIONS).for_each(|event| machine::moved(page, event));
         if one.events.len() > OPTIONS {
             page.say(0, &format!("{} more, in --format json", one.events.len() - OPTIONS));
         }
@@ -198,22 +198,20 @@ fn rebuild(page: &mut Page<'_>, brief: &Brief) {
             ),
         );
     }
-    // A few breaks are told as reasons already.
-    if abi.commits.len() > abi.rebuild.why.len() || abi.rebuild.due != Due::Yes {
-        for commit in abi.commits.iter().take(COMMITS) {
-            page.say(
-                1,
-                &format!(
-                    "{} {} {}",
-                    commit.sha.short(),
-                    commit.date.format("%Y-%m-%d"),
-                    commit.says
-                ),
-            );
-        }
-        if abi.commits.len() > COMMITS {
-            page.say(1, &format!("{} more, in --format json", abi.commits.len() - COMMITS));
-        }
+    // Those that are told as reasons are told.
+    let is_told = |sha: &str| abi.rebuild.why.iter().any(|why| why.starts_with(sha));
+    let rest: Vec<_> = abi.commits.iter().filter(|one| !is_told(&one.sha.short())).collect();
+    if !rest.is_empty() {
+        page.say(0, "besides:");
+    }
+    for commit in rest.iter().take(COMMITS) {
+        page.say(
+            1,
+            &format!("{} {} {}", commit.sha.short(), commit.date.format("%Y-%m-%d"), commit.says),
+        );
+    }
+    if rest.len() > COMMITS {
+        page.say(1, &format!("{} more, in --format json", rest.len() - COMMITS));
     }
 }
 

@@ -212,19 +212,24 @@ pub fn upstream(page: &mut Page<'_>, report: &RigReport) {
     }
 }
 
-/// A default that moved.
+/// A default that moved, and how to get the old value back.
 pub fn default(page: &mut Page<'_>, event: &EventRow) {
-    let brief = |value: &Option<String>| -> String {
-        let value = value.as_deref().unwrap_or("none");
-        let cut: String = value.chars().take(60).collect();
-        if cut.len() < value.len() { format!("{cut}…") } else { cut }
-    };
+    moved(page, event);
+    let ways: Vec<String> =
+        event.restore.iter().map(|way| format!("{}: {}", way.consumer, way.text)).collect();
+    if !ways.is_empty() {
+        page.say(1, &format!("old behaviour: {}", ways.join("; ")));
+    }
+}
+
+/// A default that moved.
+pub fn moved(page: &mut Page<'_>, event: &EventRow) {
+    let [old, new] = [&event.old, &event.new].map(|value| value.as_deref().unwrap_or("none"));
+    let [old, new] = apart(old, new);
     let mut line = format!(
-        "{} {}: {} → {} ({}, {}",
+        "{} {}: {old} → {new} ({}, {}",
         event.upstream,
         event.knob,
-        brief(&event.old),
-        brief(&event.new),
         event.scope,
         event.sha.short()
     );
@@ -233,11 +238,21 @@ pub fn default(page: &mut Page<'_>, event: &EventRow) {
     }
     let _ = write!(line, ", {}:{}, grade {})", event.path, event.line, event.grade);
     page.say(0, &line);
-    let ways: Vec<String> =
-        event.restore.iter().map(|way| format!("{}: {}", way.consumer, way.text)).collect();
-    if !ways.is_empty() {
-        page.say(1, &format!("old behaviour: {}", ways.join("; ")));
-    }
+}
+
+/// Two values short enough for a line; long ones from where they part.
+fn apart(old: &str, new: &str) -> [String; 2] {
+    const LONGEST: usize = 60;
+    let long = [old, new].iter().any(|value| value.chars().count() > LONGEST);
+    let same = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).count();
+    // A few letters before say where that is.
+    let skip = if long { same.saturating_sub(12) } else { 0 };
+    [old, new].map(|value| {
+        let rest: String = value.chars().skip(skip).take(LONGEST).collect();
+        let before = if skip > 0 { "…" } else { "" };
+        let after = if value.chars().count() > skip + LONGEST { "…" } else { "" };
+        format!("{before}{rest}{after}")
+    })
 }
 
 fn model(page: &mut Page<'_>, model: &ModelRead) {
@@ -259,5 +274,19 @@ fn size(bytes: u64) -> String {
         0..1_024 => format!("{bytes} bytes"),
         1_024..1_048_576 => format!("{} KiB", bytes >> 10),
         _ => format!("{} MiB", bytes >> 20),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_values_are_told_from_where_they_part() {
+        assert_eq!(apart("1.1", "1.0"), ["1.1", "1.0"]);
+        let [a, b] = [format!("{} -a", "é".repeat(80)), format!("{} -b", "é".repeat(80))];
+        let [a, b] = apart(&a, &b);
+        assert!(a.starts_with('…') && a.ends_with(" -a") && b.ends_with(" -b"), "{a} {b}");
+        assert_eq!(apart("x", &"y".repeat(70))[1].chars().count(), 61);
     }
 }

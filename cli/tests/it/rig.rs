@@ -416,6 +416,13 @@ fn an_upgrade_is_asked_for_the_models_that_are_installed() {
         (&one["reaches"], &one["verdict"]),
         (&json!(["muse-glimmer:30b"]), &json!("candidate"))
     );
+    // A moved default does not reach a model that sets the knob itself.
+    let penalty = rig.kit.with_demo(|demo| {
+        demo.ollama.sha(headwater_demo::ollama::names::PENALTY).map(str::to_owned)
+    });
+    let penalty = penalty.flatten().unwrap();
+    let one = candidates.iter().find(|one| one["sha"] == penalty.as_str()).unwrap();
+    assert_eq!(one["reaches"], json!(["gemma4:26b", "muse-glimmer:30b"]));
     let ranks: Vec<u64> = candidates.iter().map(|one| one["rank"].as_u64().unwrap()).collect();
     assert_eq!(ranks, (1..=candidates.len() as u64).collect::<Vec<_>>());
     // The installed version is that of the last reading, where nothing is asked.

@@ -19,7 +19,7 @@ use crate::progress::Progress;
 use crate::registry::{RegistryError, crawl_installed, server_version};
 
 pub use libraries::is_library;
-pub use places::{Platform, Surroundings};
+pub use places::{Environment, Platform, Surroundings};
 pub use tools::{gpus, nvcc_version, toolkit_file};
 
 /// How long a tool of the machine may take.

@@ -33,12 +33,15 @@ impl Platform {
     }
 }
 
+/// An environment: the value of a variable.
+pub type Environment = dyn Fn(&str) -> Option<String>;
+
 /// What of the environment says where things are.
 pub struct Surroundings {
     /// The platform.
     pub platform: Platform,
     /// The environment.
-    pub environment: Box<dyn Fn(&str) -> Option<String>>,
+    pub environment: Box<Environment>,
 }
 
 impl Surroundings {

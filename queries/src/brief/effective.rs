@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use headwater_store::evidence::Grade;
 use headwater_store::upstream::{Upstream, Upstreams};
-use headwater_store::{ModelName, Store};
+use headwater_store::{ModelName, Store, StoreError};
 
 use super::report::EffectiveMove;
 use crate::QueryError;
 use crate::ledger::{Extractors, same_value};
-use crate::models::{self, EffectiveRow};
+use crate::models::{Decider, EffectiveRow, VersionRead};
 use crate::why::OpenQuestion;
 
 /// What was found of all models.
@@ -30,28 +30,28 @@ pub(super) fn moves(
     names: &[String],
 ) -> Result<Found, QueryError> {
     let mut out = Found::default();
+    if names.is_empty() {
+        return Ok(out);
+    }
+    let read = |at| VersionRead::read(store, upstreams, extractors, server, at);
+    let versions = match (read(base), read(head)) {
+        (Ok(before), Ok(after)) => [before, after],
+        (Err(why), _) | (_, Err(why)) => {
+            let question = format!("what the models run with before and after: {why}");
+            let rederive = vec![format!("headwater crawl {} {base}..{head}", server.name)];
+            out.open.push(asked(why, question, rederive)?);
+            return Ok(out);
+        }
+    };
     for text in names {
         let Ok(name) = text.parse::<ModelName>() else { continue };
-        let at = |version| models::effective(store, upstreams, extractors, server, &name, version);
-        let (before, after) = match (at(base), at(head)) {
+        let [before, after] = &versions;
+        let (before, after) = match (before.of(store, &name), after.of(store, &name)) {
             (Ok(before), Ok(after)) => (before, after),
             (Err(why), _) | (_, Err(why)) => {
-                let known = matches!(
-                    why,
-                    QueryError::NoModel { .. }
-                        | QueryError::NoServer(_)
-                        | QueryError::NotStored { .. }
-                        | QueryError::UnknownRevision { .. }
-                        | QueryError::Store(headwater_store::StoreError::NoObject { .. })
-                );
-                if !known {
-                    return Err(why);
-                }
-                out.open.push(OpenQuestion {
-                    question: format!("what {text} runs with before and after: {why}"),
-                    grade: Grade::AbsentPartial,
-                    rederive: vec![format!("headwater model {text} --at {head}")],
-                });
+                let question = format!("what {text} runs with before and after: {why}");
+                let rederive = vec![format!("headwater model {text} --at {head}")];
+                out.open.push(asked(why, question, rederive)?);
                 continue;
             }
         };
@@ -70,6 +70,24 @@ pub(super) fn moves(
     // What a request meets comes before what the engine starts with.
     out.moves.sort_by_key(|one| one.scope != "request-option");
     Ok(out)
+}
+
+/// What the store cannot tell, as a question.
+fn asked(
+    why: QueryError,
+    question: String,
+    rederive: Vec<String>,
+) -> Result<OpenQuestion, QueryError> {
+    match why {
+        QueryError::NoModel { .. }
+        | QueryError::NoServer(_)
+        | QueryError::NotStored { .. }
+        | QueryError::UnknownRevision { .. }
+        | QueryError::Store(StoreError::NoObject { .. }) => {
+            Ok(OpenQuestion { question, grade: Grade::AbsentPartial, rederive })
+        }
+        other => Err(other),
+    }
 }
 
 fn differing(before: &[EffectiveRow], after: &[EffectiveRow]) -> Vec<EffectiveMove> {
@@ -91,8 +109,10 @@ fn differing(before: &[EffectiveRow], after: &[EffectiveRow]) -> Vec<EffectiveMo
                 (Some(a), Some(b)) => same_value(a, b),
                 (a, b) => a == b,
             };
-            // An option that is new and unset changes nothing for who sets nothing.
-            (!same).then(|| EffectiveMove {
+            // A parameter that the engine gets or loses is no default that moved.
+            let one_sided = old.is_none() || new.is_none();
+            let engines = old.or(new).is_some_and(|row| row.from == Decider::EngineDefault);
+            (!(same || one_sided && engines)).then(|| EffectiveMove {
                 knob: knob.to_owned(),
                 scope: scope.to_owned(),
                 before: a,
