@@ -387,6 +387,26 @@ fn a_brief_opens_with_the_alert_and_tells_what_an_upgrade_brings() {
 }
 
 #[test]
+fn a_store_of_one_window_tells_what_it_can_of_an_upgrade() {
+    let rig = Rig::new();
+    rig.studio();
+    rig.kit.local(|version, _| "0.6.0".clone_into(version));
+    rig.ok(&["crawl", "ollama", &format!("{}..{}", headwater_demo::BASE, headwater_demo::HEAD)]);
+    let told = rig.json(&["brief", "--to", "v0.6.2"], 0);
+    let moved = told["effective"].as_array().unwrap();
+    assert!(moved.iter().any(|one| one["knob"] == "repeat_penalty"), "{moved:?}");
+    assert_eq!(told["abi"]["head"], headwater_demo::PIN_HEAD);
+    // The newest is known by its tag alone.
+    let told = rig.json(&["brief"], 0);
+    assert_eq!(
+        (&told["to"], &told["abi"]["rebuild"]["due"]),
+        (&json!("v0.6.3"), &json!("unknown"))
+    );
+    assert!(told["open"].to_string().contains("by its tag alone"), "{}", told["open"]);
+    rig.ok(&["rig", "init", "--output", "-"]);
+}
+
+#[test]
 fn an_upgrade_is_asked_for_the_models_that_are_installed() {
     let rig = Rig::with_upstreams();
     rig.file("");

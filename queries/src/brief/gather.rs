@@ -10,8 +10,9 @@ use crate::QueryError;
 use crate::digest::{DigestRequest, digest};
 use crate::ledger::Extractors;
 use crate::pins::PinReader;
-use crate::rig::{RigReport, RigRules, moved, unknown};
+use crate::rig::{RigReport, RigRules, moved, pins_of, unknown};
 use crate::said::{self, AdvisorySaid, Affected};
+use crate::why::OpenQuestion;
 use crate::window::{Resolver, WindowSpec, newest};
 
 /// What a brief is asked for.
@@ -42,14 +43,31 @@ pub fn brief(store: &mut Store, asked: BriefQuestion<'_>) -> Result<Brief, Query
         (asked.upstreams.get(&rules.server)?, asked.upstreams.get(&rules.engine)?);
     let mut open = asked.rig.open.clone();
     let to = match &asked.to {
-        Some(name) => Some(Resolver::new(store, server)?.resolve(name)?.name),
+        Some(name) => Some(match Resolver::new(store, server)?.resolve(name) {
+            // Its tag is known, and what it holds is an open question.
+            Err(QueryError::NotStored { what, .. }) => what,
+            found => found?.name,
+        }),
         None => asked.rig.upstream.newest.clone(),
     };
     let installed = asked.rig.upstream.installed.clone();
     let own = asked.rig.upstream.pins.iter().find(|pin| pin.upstream == engine.name);
     let own = own.and_then(|pin| pin.rig.clone());
     let other = match &to {
-        Some(to) => pin_of(store, asked.upstreams, server, engine, to)?,
+        Some(to) => match pins_of(store, asked.upstreams, server, to)? {
+            Some(pins) => {
+                pins.into_iter().find(|pin| pin.upstream == engine.name).map(|pin| pin.value)
+            }
+            None => {
+                let base = installed.clone().unwrap_or_else(|| "previous".to_owned());
+                open.push(OpenQuestion {
+                    question: format!("what {to} brings: it is known by its tag alone"),
+                    grade: Grade::AbsentPartial,
+                    rederive: vec![format!("headwater crawl {} {base}..{to}", server.name)],
+                });
+                None
+            }
+        },
         None => None,
     };
 
@@ -169,26 +187,13 @@ fn release(
     }))
 }
 
-/// What a release of the server pins of the engine.
-fn pin_of(
-    store: &Store,
-    upstreams: &Upstreams,
-    server: &Upstream,
-    engine: &Upstream,
-    tag: &str,
-) -> Result<Option<String>, QueryError> {
-    let tree = Resolver::new(store, server)?.resolve(tag)?.commit.commit().tree;
-    let pins = PinReader::new(store, upstreams, server)?.pins(tree)?;
-    Ok(pins.into_iter().find(|pin| pin.upstream == engine.name).map(|pin| pin.value))
-}
-
 /// An upstream's advisories, with whether each is about the two versions.
 fn advised(
     store: &Store,
     upstream: &Upstream,
     base: &Option<String>,
     head: &Option<String>,
-    open: &mut Vec<crate::why::OpenQuestion>,
+    open: &mut Vec<OpenQuestion>,
 ) -> Result<Vec<AdvisorySaid>, QueryError> {
     let Some(id) = store.find_upstream(&upstream.name)? else { return Ok(Vec::new()) };
     let versions: Vec<(&'static str, String)> = [("installed", base), ("after", head)]
@@ -196,7 +201,7 @@ fn advised(
         .filter_map(|(role, version)| Some((role, version.clone()?)))
         .collect();
     if store.look(id, StatementKind::Advisory, "all")?.is_none() {
-        open.push(crate::why::OpenQuestion {
+        open.push(OpenQuestion {
             question: format!("which security advisories {} has: nobody asked", upstream.name),
             grade: Grade::AbsentPartial,
             rederive: vec![format!("headwater crawl {} --notes", upstream.name)],

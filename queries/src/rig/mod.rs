@@ -13,4 +13,4 @@ pub use machine::{
     RigQuestion, RigReport, RigRules, Role, ScriptShown, ToolkitRule, ToolkitShown, UpstreamNow,
     installed_pin, rig, stem,
 };
-pub(crate) use machine::{moved, unknown};
+pub(crate) use machine::{moved, pins_of, unknown};

@@ -8,10 +8,9 @@ use super::changed;
 use super::known::{Known, described};
 use super::report::{Expected, Lack, LibraryState, ReadingShown, RigReport, ToolkitShown};
 use super::rules::RigRules;
-use super::upstream::{self, installed};
+use super::upstream::{self, installed, pins_of};
 use crate::QueryError;
 use crate::ledger::Extractors;
-use crate::pins::PinReader;
 use crate::window::Resolver;
 
 /// Readings before this one that are looked at.
@@ -120,9 +119,7 @@ fn same_pin(
     tag: &str,
     pin: &str,
 ) -> Result<Option<bool>, QueryError> {
-    let tree = Resolver::new(store, server)?.resolve(tag)?.commit.commit().tree;
-    let mut reader = PinReader::new(store, upstreams, server)?;
-    let pins = reader.pins(tree)?;
+    let pins = pins_of(store, upstreams, server, tag)?.unwrap_or_default();
     let Some(own) = pins.iter().find(|one| one.upstream == engine.name) else { return Ok(None) };
     if own.value == pin {
         return Ok(Some(true));

@@ -14,4 +14,4 @@ pub use report::{
 };
 pub use rules::{RigRules, Role, ToolkitRule, stem};
 pub use upstream::installed_pin;
-pub(crate) use upstream::{moved, unknown};
+pub(crate) use upstream::{moved, pins_of, unknown};

@@ -10,7 +10,7 @@ use super::rules::RigRules;
 use crate::QueryError;
 use crate::defaults::{self, EventRow};
 use crate::ledger::Extractors;
-use crate::pins::PinReader;
+use crate::pins::{PinReader, PinValue};
 use crate::why::OpenQuestion;
 use crate::window::{Resolver, WindowSpec, finals, newest};
 
@@ -123,19 +123,45 @@ pub(crate) fn unknown(
     window: &WindowSpec,
     why: QueryError,
 ) -> Result<OpenQuestion, QueryError> {
+    let why = match why {
+        QueryError::NotStored { what, .. } => {
+            return Ok(question(upstream, window, &format!("{what} is not in the store")));
+        }
+        other => other,
+    };
     match why {
         QueryError::UnknownRevision { .. }
-        | QueryError::NotStored { .. }
         | QueryError::Reversed { .. }
         | QueryError::Ambiguous { .. }
         | QueryError::Store(StoreError::NotCrawled(_) | StoreError::NoObject { .. }) => {
-            Ok(OpenQuestion {
-                question: format!("what {} {window} brings: {why}", upstream.name),
-                grade: Grade::AbsentPartial,
-                rederive: vec![format!("headwater crawl {} {window}", upstream.name)],
-            })
+            Ok(question(upstream, window, &why.to_string()))
         }
         other => Err(other),
+    }
+}
+
+fn question(upstream: &Upstream, window: &WindowSpec, why: &str) -> OpenQuestion {
+    OpenQuestion {
+        question: format!("what {} {window} brings: {why}", upstream.name),
+        grade: Grade::AbsentPartial,
+        rederive: vec![format!("headwater crawl {} {window}", upstream.name)],
+    }
+}
+
+/// The pins of a version; none where it is known by its tag alone.
+pub(crate) fn pins_of(
+    store: &Store,
+    upstreams: &Upstreams,
+    server: &Upstream,
+    version: &str,
+) -> Result<Option<Vec<PinValue>>, QueryError> {
+    match Resolver::new(store, server)?.resolve(version) {
+        Ok(found) => {
+            let mut reader = PinReader::new(store, upstreams, server)?;
+            Ok(Some(reader.pins(found.commit.commit().tree)?))
+        }
+        Err(QueryError::NotStored { .. }) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -166,8 +192,7 @@ pub fn installed_pin(
     let rules = RigRules::shipped()?;
     let server = upstreams.get(&rules.server)?;
     let Some(tag) = installed(store, server, reading, None)? else { return Ok(None) };
-    let tree = Resolver::new(store, server)?.resolve(&tag)?.commit.commit().tree;
-    let pins = PinReader::new(store, upstreams, server)?.pins(tree)?;
+    let pins = pins_of(store, upstreams, server, &tag)?.unwrap_or_default();
     let mut own = pins.into_iter().filter(|pin| pin.upstream == rules.engine);
     Ok(own.next().map(|pin| pin.value))
 }
@@ -181,11 +206,9 @@ fn pins(
     now: &UpstreamNow,
     expected: Option<&KnownBuild>,
 ) -> Result<Vec<PinNow>, QueryError> {
-    let resolver = Resolver::new(store, server)?;
-    let mut reader = PinReader::new(store, upstreams, server)?;
-    let mut of = |tag: &Option<String>| match tag {
-        Some(tag) => reader.pins(resolver.resolve(tag)?.commit.commit().tree),
-        None => Ok(Vec::new()),
+    let of = |tag: &Option<String>| match tag {
+        Some(tag) => Ok(pins_of(store, upstreams, server, tag)?.unwrap_or_default()),
+        None => Ok::<_, QueryError>(Vec::new()),
     };
     let (own, newest) = (of(&now.installed)?, of(&now.newest)?);
     let mut out: Vec<PinNow> = Vec::new();
@@ -193,7 +216,7 @@ fn pins(
         if out.iter().any(|known| known.pin == pin.pin) {
             continue;
         }
-        let value = |pins: &[crate::pins::PinValue]| {
+        let value = |pins: &[PinValue]| {
             pins.iter().find(|one| one.pin == pin.pin).map(|one| one.value.clone())
         };
         let built = expected.and_then(|build| build.pin.clone());
