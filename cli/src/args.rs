@@ -93,6 +93,8 @@ pub enum Command {
     Status(commands::status::Args),
     Rebuild(commands::rebuild::Args),
     Doctor(commands::doctor::Args),
+    Serve(commands::serve::Args),
+    Mcp(commands::mcp::Args),
     Demo(commands::demo::Args),
     Completions(commands::man::CompletionArgs),
     Man(commands::man::ManArgs),

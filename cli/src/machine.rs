@@ -10,7 +10,9 @@ use headwater_crawler::rig::{Reader, Surroundings};
 use headwater_queries::brief::own_names;
 use headwater_queries::public::Scrub;
 use headwater_queries::rig::{self, RigQuestion, RigReport};
+use headwater_queries::window::WindowSpec;
 use headwater_store::rig::{RigFile, RigReading};
+use headwater_store::upstream::Upstream;
 use headwater_store::{Store, StoredReading};
 
 use crate::commands::crawl_models::models_dir;
@@ -150,6 +152,15 @@ impl Installed {
             );
         }
         Ok(Installed { version, models: models.into_iter().map(|model| model.name).collect() })
+    }
+
+    /// A window whose end `installed` is the version of the last reading.
+    pub fn named(&self, upstream: &Upstream, window: WindowSpec) -> WindowSpec {
+        let end = |end: String| match (end.as_str(), &self.version) {
+            ("installed", Some(version)) => format!("{}{version}", upstream.tag_prefix),
+            _ => end,
+        };
+        WindowSpec { base: end(window.base), head: end(window.head) }
     }
 }
 

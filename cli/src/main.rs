@@ -1,13 +1,16 @@
 //! The headwater command line: arguments in, answers out. What is asked and how it is
 //! answered lives in the libraries.
 
+mod answers;
 mod args;
 mod commands;
 mod context;
 mod live;
 mod machine;
+mod mcp;
 mod progress;
 mod render;
+mod serve;
 
 use std::io::Write as _;
 use std::process::ExitCode;

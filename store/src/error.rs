@@ -26,6 +26,14 @@ pub enum StoreError {
         /// The newest schema known.
         known: u32,
     },
+    /// A schema from before this version, in a store that may only be read.
+    #[error(
+        "the store at {path} is of an older headwater; any other command, like `headwater status`, brings it up to date"
+    )]
+    Older {
+        /// The store's directory.
+        path: PathBuf,
+    },
     /// SQLite said no.
     #[error("the store's database: {0}; `headwater doctor` looks for damage")]
     Sqlite(#[from] rusqlite::Error),

@@ -3,8 +3,9 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use headwater_queries::shipping::{self, Contained, ContainsAnswer, Target};
+use headwater_queries::shipping::{Contained, ContainsAnswer};
 
+use crate::answers;
 use crate::args::Format;
 use crate::context::Context;
 use crate::render;
@@ -35,9 +36,8 @@ pub struct Args {
 pub fn run(context: &Context, args: &Args) -> anyhow::Result<ExitCode> {
     let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
     let store = context.open()?;
-    let upstream = context.upstreams.get(&args.upstream)?;
-    let target = Target::parse(&args.change)?;
-    let answer = shipping::contains(&store, &context.upstreams, upstream, &args.release, &target)?;
+    let answer =
+        answers::contains::ask(context, &store, &args.upstream, &args.release, &args.change)?;
     let code = ExitCode::from(u8::from(!answer.contained));
     if format == Format::Json {
         render::json(&answer)?;

@@ -127,7 +127,7 @@ fn live_window(
     let mut brought = live.windows(&api, &mut store, upstream, &window, progress)?;
     // Which of its changes count most says a ranking without a symptom.
     let question = Question { upstream: upstream.name.clone(), window, model: None, backend: None };
-    let rules = super::why::rules(context)?;
+    let rules = crate::answers::why::rules(context)?;
     let report = why::why(&store, &context.upstreams, &rules, &question.plain(context))?;
     brought.lines.extend(live.said(&api, &store, &report, wish)?);
     brought.lines.push(api.budget().to_string());
@@ -218,7 +218,10 @@ pub fn derive_all(
     drop(stage);
     let stage = progress.stage("exact index", None);
     store.update_exact(context.jobs())?;
-    store.commit_list(store.upstream(&upstream.name)?)?;
+    // Those of other upstreams too: they count what came since.
+    for (id, _) in store.upstream_names()? {
+        store.commit_list(id)?;
+    }
     drop(stage);
     let stage = progress.stage("labels", None);
     let rules = context.rule_texts()?;

@@ -3,10 +3,11 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use headwater_queries::defaults::{self, EventRow, Question};
+use headwater_queries::defaults::{EventRow, Question};
 use headwater_queries::ledger::Scope;
 use headwater_queries::window::WindowSpec;
 
+use crate::answers;
 use crate::args::Format;
 use crate::context::Context;
 use crate::render;
@@ -50,8 +51,6 @@ pub struct Args {
 /// Prints values, or events.
 pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
-    let upstream = context.upstreams.get(&args.upstream)?;
-    let extractors = context.extractors()?;
     let mut store = context.open()?;
     let question = Question {
         window: args.window.as_deref().map(WindowSpec::parse).transpose()?,
@@ -59,21 +58,10 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         knob: args.knob,
         scope: args.scope,
         all: args.all,
+        moves: false,
         jobs: context.jobs(),
     };
-    let mut answer = defaults::ask(&mut store, upstream, &extractors, &question)?;
-    if let (Some(window), Some(Scope::Build), None) =
-        (&question.window, question.scope, &question.knob)
-    {
-        answer.packagers = Some(defaults::packagers(
-            &mut store,
-            &context.upstreams,
-            &extractors,
-            upstream,
-            window,
-            question.jobs,
-        )?);
-    }
+    let answer = answers::defaults::ask(context, &mut store, &args.upstream, &question)?;
     if format == Format::Json {
         render::json(&answer)?;
         return Ok(ExitCode::SUCCESS);

@@ -60,7 +60,8 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         as_of: AsOf::Now,
         jobs: context.question_jobs(),
     };
-    let report = why::why(&store, &context.upstreams, &super::why::rules(context)?, &question)?;
+    let report =
+        why::why(&store, &context.upstreams, &crate::answers::why::rules(context)?, &question)?;
     if format == Format::Json {
         render::json(&report)?;
         return Ok(ExitCode::SUCCESS);

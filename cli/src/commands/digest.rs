@@ -7,9 +7,10 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
-use headwater_queries::digest::{DigestRequest, Marks, Period, digest};
+use headwater_queries::digest::{Marks, Period};
 use headwater_store::{Digest as Sha256, DigestRun, Store};
 
+use crate::answers::{self, digest::When};
 use crate::args::Format;
 use crate::context::Context;
 use crate::render;
@@ -59,19 +60,8 @@ pub fn run(context: &Context, args: &Args) -> anyhow::Result<ExitCode> {
         return since_last(context, &mut store, args, format);
     }
     let now = Utc::now();
-    let (period, mut question) = match &args.since {
-        Some(day) => (Period::since(day, now)?, format!("headwater digest --since {day}")),
-        None => {
-            let week = args.week.as_deref().filter(|week| !week.is_empty());
-            let period = Period::week(week, now)?;
-            let question = format!("headwater digest --week {}", period.name);
-            (period, question)
-        }
-    };
-    for name in &args.upstream {
-        question.push_str(&format!(" --upstream {name}"));
-    }
-    let text = told(context, &mut store, args, format, period, question, None)?;
+    let when = When::new(args.since.as_deref(), args.week.as_deref(), now)?;
+    let text = told(context, &mut store, args, format, when, None)?;
     put(&text, args)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -82,24 +72,10 @@ fn told(
     store: &mut Store,
     args: &Args,
     format: Format,
-    period: Period,
-    question: String,
+    when: When,
     marks: Option<Marks>,
 ) -> anyhow::Result<String> {
-    let mut upstreams = Vec::new();
-    for name in names(context, store, args)? {
-        upstreams.push(context.upstreams.get(&name)?);
-    }
-    let extractors = context.extractors()?;
-    let request = DigestRequest {
-        period,
-        upstreams,
-        extractors: &extractors,
-        question,
-        marks,
-        jobs: context.question_jobs(),
-    };
-    let digest = digest(store, &context.upstreams, &request)?;
+    let digest = answers::digest::ask(context, store, &args.upstream, when, marks)?;
     let scrub = context.scrub(&[])?;
     Ok(match format {
         Format::Json => {
@@ -111,18 +87,6 @@ fn told(
     })
 }
 
-fn names(context: &Context, store: &Store, args: &Args) -> anyhow::Result<Vec<String>> {
-    if args.upstream.is_empty() {
-        let stored = store.upstream_names()?;
-        if stored.is_empty() {
-            anyhow::bail!("the store is empty; `headwater crawl UPSTREAM` fills it");
-        }
-        return Ok(stored.into_iter().map(|(_, name)| name).collect());
-    }
-    let found = args.upstream.iter().map(|name| Ok(context.upstreams.get(name)?.name.clone()));
-    found.collect()
-}
-
 /// Tells each commit that came into the store once, also where a run is cut short: what a
 /// run will tell is recorded first, and that it was told last.
 fn since_last(
@@ -131,7 +95,7 @@ fn since_last(
     args: &Args,
     format: Format,
 ) -> anyhow::Result<ExitCode> {
-    let names = names(context, store, args)?;
+    let names = answers::digest::names(context, store, &args.upstream)?;
     let output = args.output.as_ref().map(|path| path.display().to_string());
     let last = store.last_digest_run()?;
     let written = |run: &DigestRun| {
@@ -160,7 +124,8 @@ fn since_last(
     // The first run has nothing to go on from: it tells the last seven days.
     let marks = run.from.map(|_| Marks { after: run.after.clone(), through: run.through.clone() });
     let question = format!("headwater digest --since {}", from.format("%Y-%m-%d"));
-    let text = told(context, store, args, format, period, question, marks)?;
+    let when = When { period, question };
+    let text = told(context, store, args, format, when, marks)?;
     run.sha256 = Some(Sha256::of(text.as_bytes()));
     store.record_digest_run(&run, output.as_deref())?;
     put(&text, args)?;

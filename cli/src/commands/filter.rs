@@ -10,7 +10,7 @@ use headwater_store::upstream::Upstream;
 use crate::context::Context;
 
 /// Options that narrow a search.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub struct FilterArgs {
     /// Only this upstream; may be given several times [default: all that are stored]
     #[arg(long, value_name = "UPSTREAM")]

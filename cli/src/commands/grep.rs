@@ -10,6 +10,7 @@ use headwater_queries::window::WindowSpec;
 use headwater_store::exact::PatternOptions;
 
 use super::filter::FilterArgs;
+use crate::answers;
 use crate::args::Format;
 use crate::context::Context;
 use crate::render;
@@ -131,9 +132,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         jobs: context.question_jobs(),
     };
     if let Some(at) = &args.at {
-        let (name, revision) = super::file::split_revision(at)?;
-        let upstream = context.upstreams.get(name)?;
-        let answer = grep::grep_tree(&store, &request, upstream, revision)?;
+        let answer = answers::grep::tree(context, &store, &request, at)?;
         if !args.quiet {
             render::grep::tree(&answer, &request.patterns, format, request.detail)?;
         }

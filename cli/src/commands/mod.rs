@@ -18,6 +18,7 @@ mod grep_notes;
 pub mod kept;
 pub mod lag;
 pub mod man;
+pub mod mcp;
 pub mod model;
 pub mod observe;
 pub mod pins;
@@ -29,6 +30,7 @@ pub mod reports;
 pub mod rig;
 pub mod rules;
 pub mod search;
+pub mod serve;
 pub mod show;
 pub mod status;
 pub mod why;
@@ -60,6 +62,8 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Show(args) => show::run(&context, args),
         Command::Why(args) => why::run(&context, args),
         Command::Completions(args) => man::completions(args),
+        Command::Serve(args) => serve::run(context, args),
+        Command::Mcp(args) => mcp::run(context, &args),
         Command::Man(args) => man::pages(args),
         Command::Receipts(args) => receipts::run(&context, args),
         Command::Reports(args) => reports::run(&context, args),

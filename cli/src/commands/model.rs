@@ -4,8 +4,8 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use headwater_queries::models;
-use headwater_store::ModelName;
 
+use crate::answers;
 use crate::args::Format;
 use crate::context::Context;
 use crate::render;
@@ -55,14 +55,8 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     };
-    let name: ModelName = name.parse()?;
-    let mut answer = models::model(&store, &name)?;
-    if let Some(at) = &args.at {
-        let (extractors, upstreams) = (context.extractors()?, &context.upstreams);
-        let upstream = upstreams.get(&args.upstream)?;
-        let (rows, at) = models::effective(&store, upstreams, &extractors, upstream, &name, at)?;
-        (answer.effective, answer.at) = (rows, Some(at));
-    }
+    let at = args.at.as_deref().map(|at| (args.upstream.as_str(), at));
+    let answer = answers::model::ask(context, &store, &name, at)?;
     if format == Format::Json {
         render::json(&answer)?;
     } else {

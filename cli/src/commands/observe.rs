@@ -129,7 +129,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         backend: args.backend.clone(),
     }
     .plain(context);
-    let rules = super::why::rules(context)?;
+    let rules = crate::answers::why::rules(context)?;
     let before = why::why(&store, &context.upstreams, &rules, &question)?;
     let tolerance = match measured {
         Measured::Tolerance { tolerance } => Some(tolerance),

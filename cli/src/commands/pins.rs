@@ -3,10 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use anyhow::bail;
-use headwater_queries::pins::{self, PinRow};
-use serde::Serialize;
-
+use crate::answers;
 use crate::args::Format;
 use crate::context::Context;
 use crate::render;
@@ -29,48 +26,24 @@ pub struct Args {
     pub pin: Option<String>,
 }
 
-#[derive(Serialize)]
-struct Output {
-    schema: &'static str,
-    upstream: String,
-    tags: usize,
-    pins: Vec<PinRow>,
-}
-
 /// Prints the table of pins.
 pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
     let store = context.open()?;
-    let upstream = context.upstreams.get(&args.upstream)?;
-    let mut rows = pins::pins(&store, &context.upstreams, upstream)?;
-    let prefixed = args.tag.as_ref().map(|tag| format!("{}{tag}", upstream.tag_prefix));
-    let is_asked = |tag: &str| {
-        let named = [args.tag.as_deref(), prefixed.as_deref()];
-        args.tag.is_none() || named.contains(&Some(tag))
-    };
-    if !rows.iter().any(|row| is_asked(&row.tag)) {
-        bail!("no stored tag of {} is {}", upstream.name, args.tag.unwrap_or_default());
-    }
-    if let Some(pin) = &args.pin
-        && !upstream.pins.iter().any(|declared| declared.name == *pin)
-    {
-        let names: Vec<&str> = upstream.pins.iter().map(|pin| pin.name.as_str()).collect();
-        bail!("{} has no pin {pin:?}; it has {}", upstream.name, names.join(", "));
-    }
-    rows.retain(|row| {
-        is_asked(&row.tag)
-            && args.pin.as_ref().is_none_or(|pin| row.pin == *pin || row.pin.is_empty())
-    });
-    let mut tags: Vec<&str> = rows.iter().map(|row| row.tag.as_str()).collect();
-    tags.dedup();
-    let tags = tags.len();
+    let answer = answers::pins::ask(
+        context,
+        &store,
+        &args.upstream,
+        args.tag.as_deref(),
+        args.pin.as_deref(),
+        usize::MAX,
+    )?;
     if format == Format::Json {
-        let upstream = upstream.name.clone();
-        render::json(&Output { schema: "headwater/pins/1", upstream, tags, pins: rows })?;
+        render::json(&answer)?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::new(&["tag", "pin", "value", "build", "commit", "moved by", "home"]);
-    for row in &rows {
+    for row in &answer.pins {
         let short = |oid: Option<headwater_store::Oid>| oid.map_or("-".to_owned(), |o| o.short());
         let build = match (&row.build, row.derived) {
             (Some(build), true) => format!("{build} (counted)"),
@@ -89,6 +62,6 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     }
     let mut stdout = anstream::stdout();
     write!(stdout, "{}", table.print(format))?;
-    writeln!(stdout, "{tags} tags, {} rows", rows.len())?;
+    writeln!(stdout, "{} tags, {} rows", answer.tags, answer.pins.len())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -49,7 +49,8 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         backend: args.backend,
     }
     .plain(context);
-    let report = why::why(&store, &context.upstreams, &super::why::rules(context)?, &question)?;
+    let report =
+        why::why(&store, &context.upstreams, &crate::answers::why::rules(context)?, &question)?;
     let plan = measure::plan(&report, args.model.as_deref(), args.top);
     if format == Format::Json {
         render::json(&plan)?;

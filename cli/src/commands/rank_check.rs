@@ -67,7 +67,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.prior {
         texts.prior = read(path)?;
     }
-    let rules = super::why::rules(context)?;
+    let rules = crate::answers::why::rules(context)?;
     let mut loader = CaseLoader::new(&store, &context.upstreams, &rules, context.question_jobs())?;
     let raw = check::parse_cases(&read(cases)?)?;
     let cases = raw.iter().map(|raw| loader.load(raw)).collect::<Result<Vec<_>, _>>()?;

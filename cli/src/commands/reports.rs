@@ -190,7 +190,7 @@ fn again(
     reports: &[SavedReport],
     format: Format,
 ) -> anyhow::Result<ExitCode> {
-    let rules = super::why::rules(context)?;
+    let rules = crate::answers::why::rules(context)?;
     let hashes = rules.hashes();
     let mut done: Vec<(&SavedReport, Recheck)> = Vec::new();
     for report in reports {

@@ -1,13 +1,13 @@
 //! `headwater search`: ranked full text.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::bail;
-use headwater_queries::search::{SearchRequest, search};
+use headwater_queries::search::SearchRequest;
 use headwater_queries::window::WindowSpec;
 
 use super::filter::FilterArgs;
+use crate::answers;
 use crate::args::Format;
 use crate::context::Context;
 use crate::render;
@@ -63,12 +63,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         limit: args.limit,
         jobs: context.jobs(),
     };
-    args.filter.require_class(context, &store, &request.upstreams)?;
-    if store.current_search()?.is_none() {
-        let mut stderr = anstream::stderr();
-        writeln!(stderr, "the full-text index is not up to date: bringing it there first")?;
-    }
-    let answer = search(&store, &request)?;
+    let answer = answers::search::ask(context, &store, &args.filter, &request)?;
     render::search::answer(&answer, format)?;
     Ok(ExitCode::from(u8::from(
         answer.hits.is_empty() && answer.tags.is_empty() && answer.statements.is_empty(),

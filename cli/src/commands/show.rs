@@ -3,11 +3,10 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use anyhow::bail;
-use headwater_queries::derive::labels::Sources;
-use headwater_queries::show::{self, Shown};
+use headwater_queries::show::Shown;
 use headwater_store::model::Side;
 
+use crate::answers;
 use crate::args::Format;
 use crate::context::Context;
 use crate::render::{self, text};
@@ -32,18 +31,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         Some(revision) => (Some(args.first.as_str()), revision.as_str()),
         None => (None, args.first.as_str()),
     };
-    let (rules, extractors) = (context.rule_texts()?, context.extractors()?);
-    let sources = Sources { rules: &rules, extractors: &extractors };
-    let mut found = show::show(&store, &context.upstreams, sources, upstream, revision)?;
-    if found.len() > 1 {
-        let names: Vec<String> =
-            found.iter().map(|f| format!("{} {}", f.upstream, f.sha.short())).collect();
-        bail!(
-            "{revision:?} could be any of: {}; name the upstream or give more digits",
-            names.join(", ")
-        );
-    }
-    let Some(mut shown) = found.pop() else { bail!("no stored commit is {revision:?}") };
+    let mut shown = answers::show::ask(context, &store, upstream, revision)?;
     if args.no_patch {
         shown.patch.clear();
     }

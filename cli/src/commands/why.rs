@@ -1,25 +1,19 @@
 //! `headwater why`: what explains the change that a window brought.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
-use headwater_crawler::CrawlError;
 use headwater_queries::brief::own_names;
 use headwater_queries::measure::SpeedTable;
-use headwater_queries::why::{self, AsOf, Rules, WhyQuestion, WhyReport};
+use headwater_queries::why::{self, AsOf, WhyQuestion};
 use headwater_queries::window::WindowSpec;
-use headwater_queries::{QueryError, rank};
-use headwater_store::upstream::Upstream;
-use headwater_store::{Store, StoreError};
 
 use super::kept;
+use crate::answers::{self, why::Fetch};
 use crate::args::Format;
 use crate::context::Context;
-use crate::live::{Live, Via, Wish, is_relative, relative};
+use crate::live::{Via, Wish};
 use crate::machine::Installed;
-use crate::progress::Shown;
-use crate::render::{self, page::Page, text::one_line};
+use crate::render::{self, page::Page};
 
 /// Why did this version window change speed or answers?
 ///
@@ -61,10 +55,10 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["model", "save"])]
     pub mine: bool,
     /// Where the change was seen
-    #[arg(long, value_parser = ["prefill", "decode", "load"])]
+    #[arg(long, value_parser = PHASES)]
     pub phase: Option<String>,
     /// What kind of change it was
-    #[arg(long, value_parser = ["speed", "output", "memory", "crash", "build", "api"])]
+    #[arg(long, value_parser = KINDS)]
     pub kind: Option<String>,
     /// Count nothing from after HEAD (head), everything stored (now), or what was
     /// committed until a date (2026-08-20)
@@ -94,6 +88,12 @@ pub struct Args {
 pub const BACKENDS: [&str; 10] =
     ["cuda", "hip", "musa", "metal", "vulkan", "sycl", "opencl", "webgpu", "rpc", "cpu"];
 
+/// Where a change can be seen.
+pub const PHASES: [&str; 3] = ["prefill", "decode", "load"];
+
+/// What kinds of change there are.
+pub const KINDS: [&str; 6] = ["speed", "output", "memory", "crash", "build", "api"];
+
 /// A question about a window, a model and a backend alone.
 pub struct Question {
     pub upstream: String,
@@ -121,7 +121,7 @@ impl Question {
 }
 
 /// Reads `head`, `now` or a date.
-fn as_of(text: &str) -> Result<AsOf, String> {
+pub fn as_of(text: &str) -> Result<AsOf, String> {
     match text {
         "head" => Ok(AsOf::Head),
         "now" => Ok(AsOf::Now),
@@ -146,16 +146,10 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         true => Some(Installed::find(context, &mut store, args.offline)?),
         false => None,
     };
-    let mut live = None;
-    let window = match (is_relative(&window.base) || is_relative(&window.head), args.offline) {
-        (false, _) => window,
-        (true, false) => {
-            live.insert(Live::new(context, args.via)?).ends(&store, upstream, &window)?
-        }
-        (true, true) => {
-            let version = mine.as_ref().and_then(|mine| mine.version.as_deref());
-            stored_ends(&store, upstream, &window, version)?
-        }
+    let window = match &mine {
+        // Nobody is asked which version that is.
+        Some(mine) if args.offline => mine.named(upstream, window),
+        _ => window,
     };
     let mut question = WhyQuestion {
         upstream: upstream.name.clone(),
@@ -169,19 +163,10 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         as_of: args.as_of,
         jobs: context.question_jobs(),
     };
-    let rules = rules(context)?;
+    let rules = answers::why::rules(context)?;
     let wish = Wish { asked: args.notes || args.reports, reports: args.reports };
-    let mut report = match why::why(&store, &context.upstreams, &rules, &question) {
-        answer if args.offline || !(wish.asked || lacks(context, &answer)) => answer?,
-        answer => {
-            let live = match live {
-                Some(live) => live,
-                None => Live::new(context, args.via)?,
-            };
-            question.installed = live.running(upstream);
-            fetched(context, &mut store, &live, &rules, answer, &question, wish)?
-        }
-    };
+    let fetch = (!args.offline).then_some(Fetch { via: args.via, wish });
+    let mut report = answers::why::ask(context, &mut store, &rules, &mut question, fetch)?;
     if let Some(mine) = &mine {
         report = why::mine(&store, &context.upstreams, &rules, &question, &mine.models)?;
     }
@@ -227,93 +212,4 @@ fn no_step(
         render::print(&page.finish("headwater why --speeds"))?;
     }
     Ok(ExitCode::from(1))
-}
-
-/// Fetches what an answer lacked, and answers again; where it does not come, the first
-/// answer stands.
-fn fetched(
-    context: &Context,
-    store: &mut Store,
-    live: &Live<'_>,
-    rules: &Rules,
-    answer: Result<WhyReport, QueryError>,
-    question: &WhyQuestion,
-    wish: Wish,
-) -> anyhow::Result<WhyReport> {
-    let upstream = context.upstreams.get(&question.upstream)?;
-    let api = live.api()?;
-    let brought = match live.windows(&api, store, upstream, &question.window, &Shown::new()) {
-        Ok(brought) => brought,
-        Err(error) => match answer {
-            Ok(report) => {
-                let line = one_line(&format!("{error:#}"));
-                writeln!(anstream::stderr(), "headwater: {line}; answered from what is stored")?;
-                return Ok(report);
-            }
-            // The host was asked, and knows no such end either.
-            Err(_) if matches!(error.downcast_ref(), Some(CrawlError::NoSuchRef { .. })) => {
-                return Err(error);
-            }
-            Err(unanswered) => bail!("{unanswered}; to fetch it now: {error:#}"),
-        },
-    };
-    let report = why::why(store, &context.upstreams, rules, question)?;
-    // As of the window's head nothing counts that was written afterwards.
-    let said = match question.as_of {
-        AsOf::Head => Vec::new(),
-        AsOf::Now | AsOf::Time(_) => live.said(&api, store, &report, wish)?,
-    };
-    let spent = api.budget().to_string();
-    for line in brought.lines.iter().chain(&said).chain([&spent]).chain(&brought.failed) {
-        writeln!(anstream::stderr(), "headwater: {line}")?;
-    }
-    if said.is_empty() {
-        return Ok(report);
-    }
-    Ok(why::why(store, &context.upstreams, rules, question)?)
-}
-
-/// Whether an answer wants what the store lacks and upstream may have.
-fn lacks(context: &Context, answer: &Result<WhyReport, QueryError>) -> bool {
-    match answer {
-        Ok(report) => report.nested.iter().any(|nested| {
-            nested.window.is_none()
-                && nested.pin_base.is_some()
-                && nested.pin_head.is_some()
-                && context.upstreams.find(&nested.upstream).is_some()
-        }),
-        Err(
-            QueryError::UnknownRevision { .. }
-            | QueryError::NotStored { .. }
-            | QueryError::Store(StoreError::NotCrawled(_)),
-        ) => true,
-        Err(_) => false,
-    }
-}
-
-/// A window whose ends may be `latest` or `previous`, by the tags that are stored.
-fn stored_ends(
-    store: &Store,
-    upstream: &Upstream,
-    window: &WindowSpec,
-    installed: Option<&str>,
-) -> anyhow::Result<WindowSpec> {
-    let tags = store.tags(store.upstream(&upstream.name)?)?;
-    let tags: Vec<String> = tags.into_iter().map(|tag| tag.name).collect();
-    relative(upstream, &tags, window, &|| match installed {
-        Some(version) => Ok(format!("{}{version}", upstream.tag_prefix)),
-        None => bail!(
-            "which version is installed is asked of the local server: leave --offline out, or name it"
-        ),
-    })
-}
-
-/// The rule sets: the built-in ones, then the user's own.
-pub fn rules(context: &Context) -> anyhow::Result<Rules> {
-    Ok(Rules {
-        classes: context.rule_texts()?,
-        extractors: context.extractors()?,
-        facets: rank::Facets::shipped().context("the built-in ranking rules")?,
-        weights: rank::Weights::shipped().context("the built-in weights")?,
-    })
 }

@@ -6,6 +6,7 @@ use headwater_queries::said::ReleaseSaid;
 
 use crate::args::Format;
 use crate::render::page::Page;
+use crate::render::text::apart;
 use crate::render::{plot, why};
 
 /// At most so many commits of a kind are shown; JSON has them all.
@@ -16,19 +17,31 @@ const LINES: usize = 5;
 /// The digest as a text of its own.
 pub fn screen(digest: &Digest, format: Format, scrub: Option<&Scrub>) -> String {
     let mut page = Page::new(format, scrub);
+    write(&mut page, digest);
+    page.finish(&format!("headwater digest {}", digest.period.name))
+}
+
+/// The digest on a page that is served.
+pub fn served(digest: &Digest, upstreams: &[&str]) -> String {
+    let mut page = Page::served(upstreams);
+    write(&mut page, digest);
+    page.part()
+}
+
+fn write(page: &mut Page<'_>, digest: &Digest) {
     page.headline(&digest.headline);
     if !digest.defaults.is_empty() {
         page.heading("Defaults that moved", "old → new");
         for one in &digest.defaults {
-            default(&mut page, one, digest);
+            default(page, one, digest);
         }
     }
-    work(&mut page, "Sampler, CUDA and MoE work", &digest.work, digest);
-    work(&mut page, "Toolchains, architectures, ABI", &digest.toolchain, digest);
+    work(page, "Sampler, CUDA and MoE work", &digest.work, digest);
+    work(page, "Toolchains, architectures, ABI", &digest.toolchain, digest);
     if !digest.pins.is_empty() {
         page.heading("Pins that moved", "and what they bring");
         for one in &digest.pins {
-            pin(&mut page, one);
+            pin(page, one);
         }
     }
     if !digest.releases.is_empty() {
@@ -37,7 +50,7 @@ pub fn screen(digest: &Digest, format: Format, scrub: Option<&Scrub>) -> String 
             "lines of their notes that speak of speed, defaults, sampling or hardware",
         );
         for one in &digest.releases {
-            release(&mut page, one);
+            release(page, one);
         }
     }
     if !digest.models.is_empty() {
@@ -53,19 +66,12 @@ pub fn screen(digest: &Digest, format: Format, scrub: Option<&Scrub>) -> String 
     if !digest.advisories.is_empty() {
         page.heading("Security advisories", "");
         for one in &digest.advisories {
-            why::advisory(&mut page, one);
+            why::advisory(page, one);
         }
     }
-    rest(&mut page, digest);
-    let title = format!("headwater digest {}", digest.period.name);
-    if format == Format::Html {
-        page.raw_html(&plot::bars("Defaults that moved, by week", &digest.plots.defaults));
-        page.raw_html(&plot::lag(
-            "Days that releases were behind what they pin",
-            &digest.plots.lag,
-        ));
-    }
-    page.finish(&title)
+    rest(page, digest);
+    page.raw_html(&plot::bars("Defaults that moved, by week", &digest.plots.defaults));
+    page.raw_html(&plot::lag("Days that releases were behind what they pin", &digest.plots.lag));
 }
 
 /// What every digest ends with, also a quiet one: a line each.
@@ -141,7 +147,8 @@ fn rest(page: &mut Page<'_>, digest: &Digest) {
 }
 
 fn default(page: &mut Page<'_>, one: &DefaultMoved, digest: &Digest) {
-    let head = format!("{} {}: {} → {}", one.upstream, one.knob, brief(&one.old), brief(&one.new));
+    let [old, new] = apart(&one.old, &one.new);
+    let head = format!("{} {}: {old} → {new}", one.upstream, one.knob);
     let head = page.safe(&head);
     let head = page.bold(&head);
     let shipped = match &one.first_shipped {
@@ -242,14 +249,6 @@ fn release(page: &mut Page<'_>, one: &ReleaseSaid) {
         let text: String = line.text.chars().take(200).collect();
         page.say(1, &format!("“{text}” [{}]", line.about.join(", ")));
     }
-}
-
-fn brief(value: &str) -> String {
-    let mut short: String = value.chars().take(60).collect();
-    if short.len() < value.len() {
-        short.push('…');
-    }
-    short
 }
 
 /// A whole commit id by its first digits.

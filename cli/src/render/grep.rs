@@ -4,27 +4,19 @@ use std::io::{BufWriter, Write};
 
 use anstyle::{AnsiColor, Style};
 use headwater_queries::grep::{
-    self, CommitHits, Detail, GrepAnswer, GrepRequest, LineHit, Matching, ScopeCoverage, TreeAnswer,
+    self, CommitHits, Detail, GrepAnswer, GrepRequest, Matching, ScopeCoverage, TreeAnswer,
 };
 use headwater_store::Store;
 use headwater_store::model::Side;
-use serde::Serialize;
 use serde_json::json;
 
 use super::{table::Table, text};
+use crate::answers::grep as answers;
 use crate::args::Format;
 
 const MATCH: Style = AnsiColor::Red.on_default().bold();
 const COMMIT: Style = AnsiColor::Yellow.on_default();
 const PATH: Style = AnsiColor::Magenta.on_default();
-
-#[derive(Serialize)]
-struct Match<'a> {
-    upstream: &'a str,
-    sha: headwater_store::Oid,
-    #[serde(flatten)]
-    line: &'a LineHit,
-}
 
 /// Searches history and prints what is found: on a screen and as a stream as it is found.
 pub fn history(
@@ -36,22 +28,13 @@ pub fn history(
     match format {
         Format::Json => {
             let (found, answer) = grep::grep(store, request)?;
-            let matches: Vec<Match<'_>> = found.iter().flat_map(matches_of).collect();
-            let commits: Vec<_> = found.iter().map(|commit| commit.sha).collect();
-            let counts: Vec<_> = found
-                .iter()
-                .map(|c| json!({"upstream": c.upstream, "sha": c.sha, "lines": c.count}))
-                .collect();
-            super::json(&json!({
-                "schema": "headwater/grep/1",
-                "patterns": patterns,
-                "matches": matches,
-                "commits": commits,
-                "counts": counts,
-                "coverage": coverage_of(&answer),
-                "explanation": answer.explanation,
-                "rederive": answer.rederive,
-            }))?;
+            super::json(&answers::document(
+                patterns,
+                &found,
+                &answer.coverage,
+                &answer.explanation,
+                &answer.rederive,
+            ))?;
             Ok(answer)
         }
         Format::Ndjson => stream(store, request),
@@ -138,10 +121,6 @@ fn print_coverage(
     writeln!(out, "{}", text::one_line(&coverage_line(found, coverage, beside_others)))
 }
 
-fn matches_of(commit: &CommitHits) -> impl Iterator<Item = Match<'_>> {
-    commit.lines.iter().map(|line| Match { upstream: &commit.upstream, sha: commit.sha, line })
-}
-
 fn stream(store: &Store, request: &GrepRequest<'_>) -> anyhow::Result<GrepAnswer> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut line = |value: serde_json::Value| -> anyhow::Result<()> {
@@ -153,7 +132,7 @@ fn stream(store: &Store, request: &GrepRequest<'_>) -> anyhow::Result<GrepAnswer
             "type": "begin", "upstream": commit.upstream, "sha": commit.sha, "date": commit.date,
             "subject": commit.subject, "first_tag": commit.first_tag,
         }))?;
-        for found in matches_of(&commit) {
+        for found in answers::matches_of(&commit) {
             let mut value = serde_json::to_value(&found)?;
             if let Some(object) = value.as_object_mut() {
                 object.insert("type".to_owned(), "match".into());
@@ -265,7 +244,8 @@ fn sign(side: Option<Side>) -> &'static str {
     }
 }
 
-fn coverage_line(found: usize, coverage: &ScopeCoverage, beside_others: bool) -> String {
+/// What was searched of an upstream, in a line.
+pub fn coverage_line(found: usize, coverage: &ScopeCoverage, beside_others: bool) -> String {
     let c = &coverage.commits;
     let found = match found {
         0 => "no commit matches".to_owned(),
@@ -328,9 +308,7 @@ pub fn tree(
         },
     );
     match format {
-        Format::Json => super::json(&json!({
-            "schema": "headwater/grep/1", "patterns": patterns, "tree": answer,
-        })),
+        Format::Json => super::json(&answers::tree_document(patterns, answer)),
         Format::Ndjson => {
             let mut out = BufWriter::new(std::io::stdout().lock());
             for hit in &answer.matches {

@@ -11,6 +11,7 @@ h2 small { font-weight: normal; opacity: .7; }
 p, pre { margin: .15rem 0; overflow-wrap: anywhere; white-space: pre-wrap; }
 pre { font-size: .85rem; opacity: .85; }
 .dim { opacity: .7; }
+.plot { overflow-x: auto; } .plot svg { display: block; min-width: 34rem; }
 .d1 { margin-left: 1rem; } .d2 { margin-left: 2rem; } .d3 { margin-left: 3rem; } .d4 { margin-left: 4rem; }
 ";
 

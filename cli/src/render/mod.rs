@@ -5,6 +5,7 @@ pub mod digest;
 pub mod feed;
 pub mod grep;
 pub mod html;
+pub mod links;
 pub mod machine;
 pub mod measure;
 pub mod model;

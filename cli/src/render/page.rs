@@ -4,7 +4,7 @@
 use anstyle::{AnsiColor, Style};
 use headwater_queries::public::Scrub;
 
-use super::{html, text};
+use super::{html, links, text};
 use crate::args::Format;
 
 const BOLD: Style = Style::new().bold();
@@ -24,6 +24,8 @@ pub struct Page<'s> {
     paper: Paper,
     /// What is left out of a page that is made to be published.
     scrub: Option<&'s Scrub>,
+    /// The names of upstreams, on a page that is served: commits and searches are links.
+    served: Option<&'s [&'s str]>,
     out: String,
 }
 
@@ -35,7 +37,17 @@ impl<'s> Page<'s> {
             Format::Html => Paper::Html,
             _ => Paper::Screen,
         };
-        Page { paper, scrub, out: String::new() }
+        Page { paper, scrub, served: None, out: String::new() }
+    }
+
+    /// An empty page that is served, with links to the pages beside it.
+    pub fn served(upstreams: &'s [&'s str]) -> Self {
+        Page { paper: Paper::Html, scrub: None, served: Some(upstreams), out: String::new() }
+    }
+
+    /// Whether it is served.
+    pub fn is_served(&self) -> bool {
+        self.served.is_some()
     }
 
     /// Whether it is made to be pasted or kept, and has room.
@@ -50,7 +62,10 @@ impl<'s> Page<'s> {
         match self.paper {
             Paper::Screen => text::one_line(stranger),
             Paper::Markdown => text::escape_markdown(stranger),
-            Paper::Html => html::escape(&text::one_line(stranger)),
+            Paper::Html => {
+                let line = html::escape(&text::one_line(stranger));
+                self.served.map_or_else(|| line.clone(), |names| links::ids(&line, names))
+            }
         }
     }
 
@@ -108,11 +123,17 @@ impl<'s> Page<'s> {
         match self.paper {
             Paper::Screen => self.item(depth, &format!("{DIM}$ {command}{DIM:#}")),
             Paper::Markdown => self.item(depth, &format!("`{}`", command.replace('`', "'"))),
-            Paper::Html => self.line(&format!(
-                "<pre class=\"d{}\">$ {}</pre>",
-                depth.min(4),
-                html::escape(&command)
-            )),
+            Paper::Html => {
+                let link = self.served.and_then(|_| links::command(&command));
+                let run = link.map_or_else(String::new, |link| {
+                    format!(" <a class=\"run\" href=\"{}\">run it</a>", html::escape(&link))
+                });
+                self.line(&format!(
+                    "<pre class=\"d{}\">$ {}{run}</pre>",
+                    depth.min(4),
+                    html::escape(&command)
+                ));
+            }
         }
     }
 

@@ -9,7 +9,7 @@ pub fn safe(text: &str) -> String {
         .map(|c| match c {
             '\n' => '\n',
             '\t' => ' ',
-            c if c.is_control() || is_invisible(c) => '\u{fffd}',
+            c if is_hidden(c) => '\u{fffd}',
             c => c,
         })
         .collect()
@@ -18,6 +18,12 @@ pub fn safe(text: &str) -> String {
 /// As [`safe`], on one line.
 pub fn one_line(text: &str) -> String {
     safe(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a character shows nothing itself, or makes its reader show something else: neither
+/// a line feed nor a tab does.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\t') || is_invisible(c)
 }
 
 /// Bidirectional controls, zero-width characters, tags and the like: they make a terminal
@@ -58,6 +64,25 @@ pub fn escape_markdown(text: &str) -> String {
     out.replace("://", "&colon;//").replace("www.", "www&period;")
 }
 
+/// Two values where there is little room: of long ones what is near to where they part.
+pub fn apart(old: &str, new: &str) -> [String; 2] {
+    const ROOM: usize = 60;
+    const BEFORE: usize = 16;
+    let common = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).count();
+    let long = old.chars().nth(ROOM).is_some() || new.chars().nth(ROOM).is_some();
+    let skip = if long && common > BEFORE { common - BEFORE } else { 0 };
+    [old, new].map(|value| {
+        let mut short: String = value.chars().skip(skip).take(ROOM).collect();
+        if skip > 0 {
+            short.insert(0, '…');
+        }
+        if value.chars().nth(skip + ROOM).is_some() {
+            short.push('…');
+        }
+        short
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,6 +94,19 @@ mod tests {
         assert!(shown.chars().all(|c| !c.is_control() && !is_invisible(c)), "{shown:?}");
         assert!(shown.contains("red") && shown.contains("evil"));
         assert_eq!(one_line("a\n\tb"), "a b");
+    }
+
+    #[test]
+    fn long_values_are_told_where_they_part() {
+        assert_eq!(apart("1.1", "1.0"), ["1.1", "1.0"]);
+        let long = |end: &str| format!("{}{end}", "condition && ".repeat(9));
+        let [old, new] = apart(&long("one"), &long("two"));
+        assert!(
+            old.starts_with('…') && old.ends_with("&& one") && new.ends_with("&& two"),
+            "{old}"
+        );
+        let [old, new] = apart(&"x".repeat(100), "y");
+        assert_eq!((old, new.as_str()), (format!("{}…", "x".repeat(60)), "y"));
     }
 
     #[test]

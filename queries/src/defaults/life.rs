@@ -29,7 +29,7 @@ pub struct Known {
 
 impl Known {
     /// The knobs of all events, each with its other spellings.
-    pub(super) fn knobs(&self) -> impl Iterator<Item = (&str, &[String])> {
+    pub fn knobs(&self) -> impl Iterator<Item = (&str, &[String])> {
         self.events.iter().map(|(_, event)| (event.knob.as_str(), event.names.as_slice()))
     }
 }

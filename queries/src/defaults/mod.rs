@@ -43,6 +43,8 @@ pub struct Question {
     pub scope: Option<Scope>,
     /// Also commits that only tags reach.
     pub all: bool,
+    /// Only what moved: no tree is read for values.
+    pub moves: bool,
     /// Threads for deriving what is new.
     pub jobs: usize,
 }
@@ -78,6 +80,7 @@ pub fn ask(
     // The tree whose values are told; a window is about what moved.
     let tree = match (&question.window, &question.at) {
         (Some(_), _) => None,
+        _ if question.moves => None,
         (None, Some(at)) => Some(resolver.resolve(at)?.commit),
         (None, None) => match head {
             Some(oid) => store.commit(id, oid)?,

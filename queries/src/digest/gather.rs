@@ -50,8 +50,12 @@ pub fn digest(
     for upstream in &request.upstreams {
         // What became known of a knob afterwards is no part of the time.
         // All that is stored: the branch's head need not be, where windows were crawled.
-        let question =
-            defaults::Question { all: true, jobs: request.jobs, ..defaults::Question::default() };
+        let question = defaults::Question {
+            all: true,
+            moves: true,
+            jobs: request.jobs,
+            ..defaults::Question::default()
+        };
         let events = defaults::ask(store, upstream, request.extractors, &question)?.events;
         let part = Part::new(store, upstreams, upstream, request)?;
         let inside = part.defaults(&events, &mut out)?;

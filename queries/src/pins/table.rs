@@ -34,8 +34,8 @@ pub struct PinRow {
     pub unresolved: Option<String>,
 }
 
-/// Every tag with its pins, in the order of the tagged commits' dates; a tag that pins
-/// nothing has one row that says so.
+/// The tags that are wanted, by their names and by how many are newer, with their pins: in
+/// the order of the tagged commits' dates; a tag that pins nothing has one row that says so.
 ///
 /// # Errors
 /// Those of the store and the object store.
@@ -43,6 +43,7 @@ pub fn pins(
     store: &Store,
     upstreams: &Upstreams,
     upstream: &Upstream,
+    wanted: &dyn Fn(&str, usize) -> bool,
 ) -> Result<Vec<PinRow>, QueryError> {
     let id = store.upstream(&upstream.name)?;
     let graph = store.graph(id)?;
@@ -53,7 +54,9 @@ pub fn pins(
         (graph.node(tag.commit).map_or(0, |node| graph.committed(node)), tag.name.clone())
     });
     let mut rows = Vec::new();
-    for tag in tags {
+    let all = tags.len();
+    let wanted = tags.into_iter().enumerate().filter(|(at, tag)| wanted(&tag.name, all - at - 1));
+    for (_, tag) in wanted {
         let Some(node) = graph.node(tag.commit) else { continue };
         let Some(commit) = store.commit(id, tag.commit)? else { continue };
         let found = reader.pins(commit.commit().tree)?;

@@ -161,6 +161,10 @@ impl Store {
         let list: Vec<ListedCommit> = rows.collect::<Result<_, _>>()?;
         let mut packed = Vec::with_capacity(list.len() * PACKED);
         list.iter().try_for_each(|commit| commit.pack(&mut packed))?;
+        // Kept where it can be: whoever may only read makes it each time.
+        if self.conn.is_readonly("main")? {
+            return Ok(list);
+        }
         self.conn.execute(
             "INSERT OR REPLACE INTO commit_list (upstream_id, source, commits) VALUES (?1, ?2, ?3)",
             params![upstream.0, source, packed],

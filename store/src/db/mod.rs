@@ -142,6 +142,24 @@ impl Store {
         Ok(store)
     }
 
+    /// Opens the store in `dir` so that nothing can be written to its database.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`] where there is none, [`StoreError::Older`] and
+    /// [`StoreError::Newer`] where its schema is another.
+    pub fn open_read_only(dir: &Path) -> Result<Self, StoreError> {
+        if !database(dir).exists() {
+            return Err(StoreError::Missing(dir.to_owned()));
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let store = Self::connect(dir, flags)?;
+        let found = store.schema()?;
+        match found.cmp(&known_schema()) {
+            std::cmp::Ordering::Less => Err(StoreError::Older { path: dir.to_owned() }),
+            _ => Ok(store),
+        }
+    }
+
     fn connect(dir: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
         let conn = Connection::open_with_flags(database(dir), flags)?;
         conn.busy_timeout(Duration::from_secs(10))?;
@@ -164,12 +182,18 @@ impl Store {
         Self::open(&self.dir)
     }
 
-    fn migrate(&mut self) -> Result<(), StoreError> {
-        let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
+    /// The schema's number, if this headwater knows it.
+    fn schema(&self) -> Result<u32, StoreError> {
+        let known = known_schema();
         let found: u32 = self.conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        if found > known {
-            return Err(StoreError::Newer { path: self.dir.clone(), found, known });
+        match found > known {
+            true => Err(StoreError::Newer { path: self.dir.clone(), found, known }),
+            false => Ok(found),
         }
+    }
+
+    fn migrate(&mut self) -> Result<(), StoreError> {
+        let found = self.schema()?;
         for (at, sql) in MIGRATIONS.iter().enumerate().skip(found as usize) {
             // Immediate, and asked again inside: another process may be migrating too.
             let tx =
@@ -250,6 +274,10 @@ impl Store {
     }
 }
 
+fn known_schema() -> u32 {
+    u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX)
+}
+
 fn database(dir: &Path) -> PathBuf {
     dir.join("headwater.db")
 }
@@ -291,6 +319,18 @@ mod tests {
                 .unwrap();
             assert_eq!(tables, 1);
         }
+    }
+
+    #[test]
+    fn opened_to_read_only_nothing_is_written() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(matches!(Store::open_read_only(dir.path()), Err(StoreError::Missing(_))));
+        let made = Store::open_or_create(dir.path()).unwrap();
+        let store = Store::open_read_only(dir.path()).unwrap();
+        let error = store.conn.execute("DELETE FROM upstream", []).unwrap_err();
+        assert!(error.to_string().contains("readonly"), "{error}");
+        made.conn.pragma_update(None, "user_version", 1).unwrap();
+        assert!(matches!(Store::open_read_only(dir.path()), Err(StoreError::Older { .. })));
     }
 
     #[test]

@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use headwater_queries::why::{Candidate, PullSource};
 use headwater_store::evidence::Evidence;
 use headwater_store::model::Side;
+use maud::html;
 
+use crate::render::links;
 use crate::render::page::Page;
 
 /// Reasons with fewer points than this are not worth a line beside larger ones.
@@ -72,6 +74,29 @@ pub(super) fn one(page: &mut Page<'_>, candidate: &Candidate) {
         let line = evidence_line(page, line);
         page.item(2, &format!("{} by rule {}: {line}", class.class, class.rule));
     }
+    patch(page, candidate);
+}
+
+/// On a page that is served: the patch, with the lines of the reasons marked. A script puts
+/// it in place; without one it is a page of its own.
+fn patch(page: &mut Page<'_>, candidate: &Candidate) {
+    if !page.is_served() {
+        return;
+    }
+    let lines = candidate.reasons.iter().flat_map(|reason| &reason.evidence);
+    let marks: Vec<String> =
+        lines.filter_map(|one| Some(format!("{}:{}", one.path()?, one.line()?))).take(20).collect();
+    let sha = candidate.sha.to_string();
+    let mut fields = vec![("upstream", candidate.upstream.as_str()), ("sha", sha.as_str())];
+    fields.extend(marks.iter().map(|mark| ("mark", mark.as_str())));
+    let href = links::to("/commit", fields);
+    let opened = html! {
+        details.patch-of data-part=(href) {
+            summary { "Patch" }
+            a href=(href) { "The commit's page" }
+        }
+    };
+    page.raw_html(&opened.into_string());
 }
 
 /// The place and the text of a line that shows something.

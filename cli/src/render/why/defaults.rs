@@ -1,9 +1,12 @@
 //! The defaults that moved, and how to get the old values back.
 
 use headwater_queries::why::{DefaultEvent, WhyReport};
+use maud::{Markup, html};
 
 use super::candidates::evidence_line;
+use crate::render::links;
 use crate::render::page::Page;
+use crate::render::text::one_line;
 
 /// Grouped by commit and knob: a default can stand in several places, and the first of
 /// them speaks for the rest.
@@ -21,10 +24,50 @@ pub(super) fn all(page: &mut Page<'_>, report: &WhyReport) {
         return;
     }
     page.heading("Defaults that moved", "old → new (where it is decided, by which commit)");
-    for mut group in groups {
+    for group in &mut groups {
         group.sort_by_key(|e| (e.scope == "docs", e.scope == "cli-help", e.scope == "bench"));
-        one_default(page, &group, report);
     }
+    if page.is_served() {
+        page.raw_html(&table(&groups).into_string());
+    }
+    for group in &groups {
+        one_default(page, group, report);
+    }
+}
+
+/// The same as a table, on a page that is served.
+fn table(groups: &[Vec<&DefaultEvent>]) -> Markup {
+    let safe = |text: &str| html! { (one_line(text)) };
+    html! {
+        div.wide tabindex="0" role="region" aria-label="Defaults that moved" { table {
+            thead { tr { th { "knob" } th { "old" } th { "new" } th { "back with" } th { "decided in" } th { "commit" } th { "grade" } } }
+            tbody { @for group in groups { @if let Some(event) = group.first() { tr {
+                td { a href=(links::to("/ledger", [("upstream", event.upstream.as_str()), ("knob", &event.knob)])) { (safe(&event.knob)) } }
+                td { code { (safe(event.old.as_deref().unwrap_or_default())) } }
+                td { code { (safe(event.new.as_deref().unwrap_or_default())) } }
+                td {
+                    @let ways = ways(group);
+                    @if ways.is_empty() { span.dim { "nothing known" } }
+                    @for way in ways { div { (safe(&way)) } }
+                }
+                td { (event.scope) " " span.path { (safe(&event.path)) ":" (event.line) } }
+                td { a.sha href=(links::commit(&event.upstream, &event.sha.to_string())) { (event.sha.short()) } }
+                td { (event.grade.as_str()) }
+            } } } }
+        } }
+    }
+}
+
+/// How the old value comes back, each way once.
+fn ways(group: &[&DefaultEvent]) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for way in group.iter().flat_map(|event| &event.restore) {
+        let way = format!("{}: {}", way.consumer, way.text);
+        if !told.contains(&way) {
+            told.push(way);
+        }
+    }
+    told
 }
 
 /// The last part of a knob's name, without signs: `--load-mode` and `params.load_mode`.
@@ -35,6 +78,18 @@ fn spelling(knob: &str) -> String {
 
 fn one_default(page: &mut Page<'_>, group: &[&DefaultEvent], report: &WhyReport) {
     let Some((event, others)) = group.split_first() else { return };
+    if !page.is_served() {
+        moved(page, group, event, others);
+    }
+    beside(page, group, event, report);
+}
+
+fn moved(
+    page: &mut Page<'_>,
+    group: &[&DefaultEvent],
+    event: &DefaultEvent,
+    others: &[&DefaultEvent],
+) {
     let mut line = format!(
         "{} {}: {} → {}  ({}, {} {}:{}, grade {})",
         event.upstream,
@@ -47,11 +102,7 @@ fn one_default(page: &mut Page<'_>, group: &[&DefaultEvent], report: &WhyReport)
         event.line,
         event.grade
     );
-    let ways: Vec<String> = group
-        .iter()
-        .flat_map(|e| &e.restore)
-        .map(|way| format!("{}: {}", way.consumer, way.text))
-        .collect();
+    let ways = ways(group);
     if ways.is_empty() && event.scope != "docs" {
         line.push_str("; no setting brings the old value back");
     }
@@ -62,20 +113,18 @@ fn one_default(page: &mut Page<'_>, group: &[&DefaultEvent], report: &WhyReport)
         let also = page.safe(&format!("also in {}", places.join(", ")));
         page.item(1, &also);
     }
-    let mut told: Vec<&String> = Vec::new();
-    for way in &ways {
-        if !told.contains(&way) {
-            told.push(way);
-        }
-    }
-    if !told.is_empty() {
-        let ways: Vec<&str> = told.iter().map(|way| way.as_str()).collect();
+    if !ways.is_empty() {
         let line = page.safe(&format!("old behaviour: {}", ways.join("; ")));
         page.item(1, &line);
     }
+}
+
+/// What is said against it, and what it comes to on the device in question.
+fn beside(page: &mut Page<'_>, group: &[&DefaultEvent], event: &DefaultEvent, report: &WhyReport) {
+    let named = if page.is_served() { format!("{}: ", event.knob) } else { String::new() };
     for one in super::said::disputing(report, &event.knob) {
         let line = format!(
-            "disputed: {}#{} ({}) {} (grade {})",
+            "{named}disputed: {}#{} ({}) {} (grade {})",
             one.upstream, one.number, one.state, one.title, one.grade
         );
         page.say(1, &line);
@@ -83,7 +132,7 @@ fn one_default(page: &mut Page<'_>, group: &[&DefaultEvent], report: &WhyReport)
     if let Some(device) = group.iter().find_map(|e| e.on_device.as_ref()) {
         let same = if device.unchanged { "as before" } else { "a change" };
         let words = page.safe(&format!(
-            "on {}: {}, {same}: {} (lines as of {})",
+            "{named}on {}: {}, {same}: {} (lines as of {})",
             device.device,
             device.becomes,
             device.why,

@@ -19,9 +19,21 @@ use crate::render::page::Page;
 /// The report, its first `top` candidates in full and the rest counted.
 pub fn screen(report: &WhyReport, top: usize, format: Format, scrub: Option<&Scrub>) -> String {
     let mut page = Page::new(format, scrub);
+    write(&mut page, report, top);
+    page.finish(&report.question)
+}
+
+/// The report on a page that is served: `upstreams` names those whose commits it tells of.
+pub fn served(report: &WhyReport, top: usize, upstreams: &[&str]) -> String {
+    let mut page = Page::served(upstreams);
+    write(&mut page, report, top);
+    page.part()
+}
+
+fn write(page: &mut Page<'_>, report: &WhyReport, top: usize) {
     page.headline(&report.headline);
     if let Some(table) = &report.speeds {
-        measure::table(&mut page, table);
+        measure::table(page, table);
     }
     if let Some(mine) = &report.mine {
         page.heading("Your models", "");
@@ -36,35 +48,34 @@ pub fn screen(report: &WhyReport, top: usize, format: Format, scrub: Option<&Scr
         }
     }
     page.heading("Window", "");
-    window(&mut page, &report.window);
+    window(page, &report.window);
     for nested in &report.nested {
-        nested_window(&mut page, nested);
+        nested_window(page, nested);
     }
-    measure::of_window(&mut page, &report.observations, &report.disagreements);
+    measure::of_window(page, &report.observations, &report.disagreements);
     page.heading(
         "Candidates",
         "best explanation first; a reason's points say how much it speaks for the commit",
     );
     let open: Vec<&Candidate> = report.candidates.iter().filter(|c| c.verdict.is_open()).collect();
     for candidate in open.iter().take(top) {
-        candidates::one(&mut page, candidate);
+        candidates::one(page, candidate);
     }
     if open.len() > top {
         let rest = format!("{} more are not ruled out:", open.len() - top);
         page.item(0, &rest);
         page.command(1, &format!("{} --top {}", report.question, open.len()));
     }
-    beside::outside(&mut page, report);
-    defaults::all(&mut page, report);
-    effective(&mut page, report);
-    said::all(&mut page, report);
-    ruled_out::all(&mut page, report);
-    absences::all(&mut page, report);
-    beside::bisect(&mut page, report);
-    open_questions(&mut page, &report.open);
+    beside::outside(page, report);
+    defaults::all(page, report);
+    effective(page, report);
+    said::all(page, report);
+    ruled_out::all(page, report);
+    absences::all(page, report);
+    beside::bisect(page, report);
+    open_questions(page, &report.open);
     page.heading("Ask again", "add --format json for everything, md or html to pass it on");
     page.command(0, &report.question);
-    page.finish(&report.question)
 }
 
 /// What could not be settled, and what would settle it.

@@ -1,0 +1,202 @@
+//! Exact search: the whole answer, or a page of it.
+
+use std::time::{Duration, Instant};
+
+use anyhow::bail;
+use headwater_queries::QueryError;
+use headwater_queries::grep::{
+    self, CommitHits, Detail, Explanation, GrepRequest, LineHit, Matching, ScopeCoverage,
+};
+use headwater_store::{Oid, Store};
+use serde::Serialize;
+
+/// What a search of history gives, for `headwater/grep/1`.
+#[derive(Debug, Serialize)]
+pub struct Document<'a> {
+    /// `headwater/grep/1`
+    pub schema: &'static str,
+    /// The patterns.
+    pub patterns: &'a [String],
+    /// The lines that match.
+    pub matches: Vec<Match<'a>>,
+    /// The commits that have them.
+    pub commits: Vec<Oid>,
+    /// How many lines of each match.
+    pub counts: Vec<Count<'a>>,
+    /// What was searched, an upstream each.
+    pub coverage: Vec<&'a ScopeCoverage>,
+    /// How it was found.
+    pub explanation: &'a [Explanation],
+    /// Commands that give the same answer.
+    pub rederive: &'a [String],
+}
+
+/// A line that matches, with its commit.
+#[derive(Debug, Serialize)]
+pub struct Match<'a> {
+    /// The upstream.
+    pub upstream: &'a str,
+    /// The commit.
+    pub sha: Oid,
+    /// The line.
+    #[serde(flatten)]
+    pub line: &'a LineHit,
+}
+
+/// How many lines of a commit match.
+#[derive(Debug, Serialize)]
+pub struct Count<'a> {
+    upstream: &'a str,
+    sha: Oid,
+    lines: u64,
+}
+
+/// The lines of a commit, each with its commit.
+pub fn matches_of(commit: &CommitHits) -> impl Iterator<Item = Match<'_>> {
+    commit.lines.iter().map(|line| Match { upstream: &commit.upstream, sha: commit.sha, line })
+}
+
+/// What was found, as it leaves the process.
+pub fn document<'a>(
+    patterns: &'a [String],
+    found: &'a [CommitHits],
+    coverage: &'a [(usize, ScopeCoverage)],
+    explanation: &'a [Explanation],
+    rederive: &'a [String],
+) -> Document<'a> {
+    Document {
+        schema: "headwater/grep/1",
+        patterns,
+        matches: found.iter().flat_map(matches_of).collect(),
+        commits: found.iter().map(|commit| commit.sha).collect(),
+        counts: found
+            .iter()
+            .map(|c| Count { upstream: &c.upstream, sha: c.sha, lines: c.count })
+            .collect(),
+        coverage: coverage.iter().map(|(_, coverage)| coverage).collect(),
+        explanation,
+        rederive,
+    }
+}
+
+/// A page of a search: some of its commits, and what was searched for all of them.
+pub struct Page {
+    /// The commits of the page, newest first, an upstream after the other.
+    pub commits: Vec<CommitHits>,
+    /// All that match, without their lines.
+    pub matching: Matching,
+}
+
+/// Which page.
+pub struct Wanted {
+    /// Commits before it.
+    pub offset: usize,
+    /// Commits on it.
+    pub limit: usize,
+    /// How long reading its lines may take.
+    pub within: Duration,
+}
+
+/// The longest pattern that a door takes: what people write is far shorter, and a longer one
+/// costs more than an answer may.
+const LONGEST: usize = 2_000;
+
+/// Refuses patterns that somebody else's client should not send.
+pub fn bounded(patterns: &[String]) -> anyhow::Result<()> {
+    if patterns.is_empty() || patterns.iter().any(String::is_empty) {
+        bail!("give a pattern, like RepeatPenalty");
+    }
+    if patterns.len() > 20 || patterns.iter().any(|pattern| pattern.len() > LONGEST) {
+        bail!("at most 20 patterns of {LONGEST} bytes are searched for at once");
+    }
+    Ok(())
+}
+
+/// Why a search was left: the page is full, or something went wrong.
+enum Left {
+    Full,
+    Late,
+    Failed(QueryError),
+}
+
+impl From<QueryError> for Left {
+    fn from(error: QueryError) -> Self {
+        Left::Failed(error)
+    }
+}
+
+/// Searches, and reads the lines of one page alone.
+pub fn page(store: &Store, request: &GrepRequest<'_>, wanted: &Wanted) -> anyhow::Result<Page> {
+    let begun = Instant::now();
+    let matching = grep::commits(store, request)?;
+    let mut commits = Vec::new();
+    let last = wanted.offset.saturating_add(wanted.limit).min(matching.commits.len());
+    if wanted.offset < last {
+        let mut at = 0;
+        let read = grep::grep_each(store, request, |commit| {
+            if at >= wanted.offset {
+                commits.push(commit);
+            }
+            at += 1;
+            match at >= last {
+                true => Err(Left::Full),
+                false if begun.elapsed() > wanted.within => Err(Left::Late),
+                false => Ok(()),
+            }
+        });
+        match read {
+            Ok(_) | Err(Left::Full) => {}
+            Err(Left::Late) => bail!(
+                "{} commits match, and reading their lines took longer than {} s; narrow it by a path, a class, a window or a time",
+                matching.commits.len(),
+                wanted.within.as_secs()
+            ),
+            Err(Left::Failed(error)) => return Err(error.into()),
+        }
+    }
+    Ok(Page { commits, matching })
+}
+
+/// A tree that is searched: `UPSTREAM@REVISION`.
+pub fn tree(
+    context: &crate::context::Context,
+    store: &Store,
+    request: &GrepRequest<'_>,
+    at: &str,
+) -> anyhow::Result<grep::TreeAnswer> {
+    let (name, revision) = super::file::split_revision(at)?;
+    let upstream = context.upstreams.get(name)?;
+    Ok(grep::grep_tree(store, request, upstream, revision)?)
+}
+
+/// A tree's answer as it leaves the process.
+#[derive(Debug, Serialize)]
+pub struct TreeDocument<'a> {
+    /// `headwater/grep/1`
+    pub schema: &'static str,
+    /// The patterns.
+    pub patterns: &'a [String],
+    /// What was found.
+    pub tree: &'a grep::TreeAnswer,
+}
+
+/// The same as a document.
+pub fn tree_document<'a>(patterns: &'a [String], tree: &'a grep::TreeAnswer) -> TreeDocument<'a> {
+    TreeDocument { schema: "headwater/grep/1", patterns, tree }
+}
+
+/// A search of changed lines with nothing else said.
+pub fn plain(patterns: Vec<String>, jobs: usize) -> GrepRequest<'static> {
+    GrepRequest {
+        patterns,
+        options: Default::default(),
+        upstreams: Vec::new(),
+        filter: Default::default(),
+        within: Default::default(),
+        occurrences: false,
+        context: 0,
+        most: None,
+        detail: Detail::Lines,
+        jobs,
+    }
+}

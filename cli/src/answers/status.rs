@@ -1,0 +1,44 @@
+//! What the store holds.
+
+use headwater_store::{IndexState, Store, UpstreamStatus};
+use serde::Serialize;
+
+/// What the store holds, and how fresh it is.
+#[derive(Debug, Serialize)]
+pub struct Status {
+    /// `headwater/status/1`
+    pub schema: &'static str,
+    /// What is stored of each upstream.
+    pub upstreams: Vec<UpstreamStatus>,
+    /// Whether each index covers what the records hold, with its size in bytes.
+    pub exact_index: IndexState,
+    /// The same of the full text.
+    pub full_text_index: IndexState,
+    /// How many tags of models, and when one was last looked at.
+    pub models: Models,
+}
+
+/// What is stored of models.
+#[derive(Debug, Serialize)]
+pub struct Models {
+    /// Tags.
+    pub tags: usize,
+    /// The last look at one.
+    pub as_of: Option<chrono::DateTime<chrono::Utc>>,
+}
+
+/// Asks it.
+pub fn ask(store: &Store) -> anyhow::Result<Status> {
+    let mut upstreams = Vec::new();
+    for (id, _) in store.upstream_names()? {
+        upstreams.push(store.status(id)?);
+    }
+    let seen = store.models()?;
+    Ok(Status {
+        schema: "headwater/status/1",
+        upstreams,
+        exact_index: store.exact_state()?,
+        full_text_index: store.search_state()?,
+        models: Models { tags: seen.len(), as_of: seen.iter().map(|look| look.observed).max() },
+    })
+}

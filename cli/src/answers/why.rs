@@ -1,0 +1,145 @@
+//! What explains a window: from what is stored and, where that is allowed, from what is
+//! fetched for it.
+
+use std::io::Write as _;
+
+use anyhow::{Context as _, bail};
+use headwater_crawler::CrawlError;
+use headwater_queries::why::{AsOf, Rules, WhyQuestion, WhyReport, why};
+use headwater_queries::window::WindowSpec;
+use headwater_queries::{QueryError, rank};
+use headwater_store::upstream::Upstream;
+use headwater_store::{Store, StoreError};
+
+use crate::context::Context;
+use crate::live::{Live, Via, Wish, is_relative, relative};
+use crate::progress::Shown;
+use crate::render::text::one_line;
+
+/// How what the store lacks is fetched.
+pub struct Fetch {
+    /// From where.
+    pub via: Via,
+    /// Also what people wrote.
+    pub wish: Wish,
+}
+
+/// Answers. The question's window is named by its tags afterwards; without `fetch` nothing
+/// is asked of any network.
+pub fn ask(
+    context: &Context,
+    store: &mut Store,
+    rules: &Rules,
+    question: &mut WhyQuestion,
+    fetch: Option<Fetch>,
+) -> anyhow::Result<WhyReport> {
+    let upstream = context.upstreams.get(&question.upstream)?;
+    let window = &question.window;
+    let relative = is_relative(&window.base) || is_relative(&window.head);
+    let mut live = None;
+    match &fetch {
+        _ if !relative => {}
+        Some(fetch) => {
+            let live = live.insert(Live::new(context, fetch.via)?);
+            question.window = live.ends(store, upstream, window)?;
+        }
+        None => question.window = stored_ends(store, upstream, window)?,
+    }
+    let answer = why(store, &context.upstreams, rules, question);
+    let Some(fetch) = fetch.filter(|fetch| fetch.wish.asked || lacks(context, &answer)) else {
+        return Ok(answer?);
+    };
+    let live = match live {
+        Some(live) => live,
+        None => Live::new(context, fetch.via)?,
+    };
+    question.installed = live.running(upstream);
+    fetched(context, store, &live, rules, answer, question, fetch.wish)
+}
+
+/// Fetches what an answer lacked, and answers again; where it does not come, the first
+/// answer stands.
+fn fetched(
+    context: &Context,
+    store: &mut Store,
+    live: &Live<'_>,
+    rules: &Rules,
+    answer: Result<WhyReport, QueryError>,
+    question: &WhyQuestion,
+    wish: Wish,
+) -> anyhow::Result<WhyReport> {
+    let upstream = context.upstreams.get(&question.upstream)?;
+    let api = live.api()?;
+    let brought = match live.windows(&api, store, upstream, &question.window, &Shown::new()) {
+        Ok(brought) => brought,
+        Err(error) => match answer {
+            Ok(report) => {
+                let line = one_line(&format!("{error:#}"));
+                writeln!(anstream::stderr(), "headwater: {line}; answered from what is stored")?;
+                return Ok(report);
+            }
+            // The host was asked, and knows no such end either.
+            Err(_) if matches!(error.downcast_ref(), Some(CrawlError::NoSuchRef { .. })) => {
+                return Err(error);
+            }
+            Err(unanswered) => bail!("{unanswered}; to fetch it now: {error:#}"),
+        },
+    };
+    let report = why(store, &context.upstreams, rules, question)?;
+    // As of the window's head nothing counts that was written afterwards.
+    let said = match question.as_of {
+        AsOf::Head => Vec::new(),
+        AsOf::Now | AsOf::Time(_) => live.said(&api, store, &report, wish)?,
+    };
+    let spent = api.budget().to_string();
+    for line in brought.lines.iter().chain(&said).chain([&spent]).chain(&brought.failed) {
+        writeln!(anstream::stderr(), "headwater: {line}")?;
+    }
+    if said.is_empty() {
+        return Ok(report);
+    }
+    Ok(why(store, &context.upstreams, rules, question)?)
+}
+
+/// Whether an answer wants what the store lacks and upstream may have.
+fn lacks(context: &Context, answer: &Result<WhyReport, QueryError>) -> bool {
+    match answer {
+        Ok(report) => report.nested.iter().any(|nested| {
+            nested.window.is_none()
+                && nested.pin_base.is_some()
+                && nested.pin_head.is_some()
+                && context.upstreams.find(&nested.upstream).is_some()
+        }),
+        Err(
+            QueryError::UnknownRevision { .. }
+            | QueryError::NotStored { .. }
+            | QueryError::Store(StoreError::NotCrawled(_)),
+        ) => true,
+        Err(_) => false,
+    }
+}
+
+/// A window whose ends may be `latest` or `previous`, by the tags that are stored.
+fn stored_ends(
+    store: &Store,
+    upstream: &Upstream,
+    window: &WindowSpec,
+) -> anyhow::Result<WindowSpec> {
+    let tags = store.tags(store.upstream(&upstream.name)?)?;
+    let tags: Vec<String> = tags.into_iter().map(|tag| tag.name).collect();
+    relative(upstream, &tags, window, &|| {
+        bail!(
+            "which version is installed is asked of the local server: leave --offline out, or name it"
+        )
+    })
+}
+
+/// The rule sets: the built-in ones, then the user's own.
+pub fn rules(context: &Context) -> anyhow::Result<Rules> {
+    Ok(Rules {
+        classes: context.rule_texts()?,
+        extractors: context.extractors()?,
+        facets: rank::Facets::shipped().context("the built-in ranking rules")?,
+        weights: rank::Weights::shipped().context("the built-in weights")?,
+    })
+}

@@ -1,0 +1,65 @@
+//! What every tool needs: the store and the rules.
+
+use std::sync::OnceLock;
+
+use headwater_queries::why::Rules;
+use headwater_store::Store;
+
+use crate::answers;
+use crate::context::Context;
+
+/// Where questions are answered.
+pub struct Desk {
+    /// The surroundings.
+    pub context: Context,
+    /// Whether `why` may fetch.
+    pub online: bool,
+    rules: OnceLock<Rules>,
+}
+
+impl Desk {
+    /// A desk that has read no rules yet.
+    pub fn new(context: Context, online: bool) -> Self {
+        Desk { context, online, rules: OnceLock::new() }
+    }
+
+    /// The rules, compiled when they are first asked for.
+    pub fn rules(&self) -> anyhow::Result<&Rules> {
+        if let Some(rules) = self.rules.get() {
+            return Ok(rules);
+        }
+        let made = answers::why::rules(&self.context)?;
+        Ok(self.rules.get_or_init(|| made))
+    }
+
+    /// The store, as it is now: a crawl may run beside the server.
+    pub fn store(&self) -> anyhow::Result<Store> {
+        match self.online {
+            true => self.context.open_or_create(),
+            false => self.context.open(),
+        }
+    }
+
+    /// What the store holds, in a line for each upstream.
+    pub fn holds(&self) -> String {
+        let told = || -> anyhow::Result<String> {
+            let status = answers::status::ask(&self.context.open()?)?;
+            let mut lines = vec!["The store holds:".to_owned()];
+            for one in &status.upstreams {
+                let as_of = one.last_crawl.as_ref().and_then(|crawl| crawl.finished);
+                lines.push(format!(
+                    "- {}: {} commits, {}",
+                    one.upstream,
+                    one.commits,
+                    as_of.map_or_else(
+                        || "a crawl of it was cut short".to_owned(),
+                        |time| format!("as of {}", time.format("%Y-%m-%d")),
+                    )
+                ));
+            }
+            lines.push(format!("- published parameters of {} models", status.models.tags));
+            Ok(lines.join("\n"))
+        };
+        told().unwrap_or_else(|error| format!("The store cannot be read: {error:#}"))
+    }
+}

@@ -1,0 +1,65 @@
+//! The web pages: a read-only server over the store.
+
+mod assets;
+mod fields;
+mod guard;
+mod kept;
+mod layout;
+mod pages;
+mod reply;
+mod room;
+
+use std::io::Write as _;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use axum::Router;
+use axum::extract::State;
+use axum::http::Uri;
+use axum::middleware;
+use axum::routing::{get, post};
+
+use self::guard::Guard;
+use self::room::Room;
+use crate::commands::serve::Args;
+use crate::context::Context;
+
+/// Serves until the process is stopped.
+pub fn run(context: Context, args: Args) -> anyhow::Result<()> {
+    let room = Arc::new(Room::new(context));
+    // A store that cannot be read is told at once, not on the first page.
+    room.probe()?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("no threads to serve with")?;
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::bind(args.listen)
+            .await
+            .with_context(|| format!("cannot listen on {}", args.listen))?;
+        let address = listener.local_addr()?;
+        let guard = Arc::new(Guard::new(address, &args.host, args.token.as_deref()));
+        let routes = Router::new()
+            .route("/", get(pages::home))
+            .route("/go", get(pages::go))
+            .route("/why", get(pages::why))
+            .route("/ledger", get(pages::ledger))
+            .route("/grep", get(pages::grep))
+            .route("/commit", get(pages::commit))
+            .route("/digest", get(pages::digest))
+            .route("/models", get(pages::models))
+            .route("/pins", get(pages::pins))
+            .route("/assets/{name}", get(assets::serve))
+            .route("/enter", post(guard::enter))
+            .fallback(reply::no_page)
+            .layer(middleware::from_fn_with_state(Arc::clone(&guard), guard::check))
+            .layer(axum::Extension(guard))
+            .with_state(Arc::clone(&room));
+        // The first page is waited for least where it is made before it is asked for.
+        tokio::spawn(pages::home(State(room), Uri::from_static("/")));
+        writeln!(anstream::stderr(), "headwater: http://{address}/ (Ctrl-C ends it)")?;
+        axum::serve(listener, routes).await?;
+        Ok(())
+    })
+}

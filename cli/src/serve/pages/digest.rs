@@ -1,0 +1,57 @@
+//! What moved in a week.
+
+use chrono::{TimeDelta, Utc};
+use headwater_queries::digest::Period;
+use headwater_store::Store;
+use maud::{PreEscaped, html};
+
+use super::super::fields::Fields;
+use super::super::reply::{Made, Reply};
+use super::super::room::Room;
+use crate::answers;
+use crate::args::Format;
+use crate::render::{self, links};
+
+pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<Reply> {
+    let context = &room.context;
+    let now = Utc::now();
+    let when = answers::digest::When::new(fields.get("since"), fields.get("week"), now)?;
+    let from = when.period.from;
+    let digest = answers::digest::ask(context, store, &fields.all("upstream"), when, None)?;
+    let scrub = context.scrub(&[])?;
+    match fields.text("format") {
+        "json" => return Reply::json(&digest),
+        "md" => {
+            let text = render::digest::screen(&digest, Format::Md, Some(&scrub));
+            return Ok(Reply::markdown(text));
+        }
+        "atom" => {
+            let feed = render::feed::atom(&digest, &scrub);
+            return Ok(Reply::Text("application/atom+xml", feed));
+        }
+        _ => {}
+    }
+    let names = store.upstream_names()?;
+    let names: Vec<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
+    let week = |days: i64| {
+        let day = (from + TimeDelta::days(days)).format("%G-W%V").to_string();
+        Period::week(Some(&day), now).ok().map(|period| period.name)
+    };
+    let to = |name: &str| links::to("/digest", [("week", name)]);
+    let this = to(&digest.period.name);
+    let main = html! {
+        p.links {
+            @if let Some(before) = week(-7) { a rel="prev" href=(to(&before)) { "← " (before) } " · " }
+            strong { (digest.period.name) }
+            @if let Some(after) = week(7) { " · " a rel="next" href=(to(&after)) { (after) " →" } }
+        }
+        article.report { (PreEscaped(render::digest::served(&digest, &names))) }
+        p.links {
+            a href=(this) { "This digest" } " · "
+            a href=(format!("{this}&format=md")) { "Markdown" } " · "
+            a href=(format!("{this}&format=json")) { "JSON" } " · "
+            a href=(format!("{this}&format=atom")) { "Atom" }
+        }
+    };
+    Ok(Reply::Page(Made { title: format!("Digest {}", digest.period.name), main }))
+}

@@ -1,0 +1,75 @@
+//! The pages, one a file.
+
+mod commit;
+mod digest;
+mod go;
+mod grep;
+mod home;
+mod ledger;
+mod models;
+mod pins;
+mod say;
+mod why;
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::Uri;
+use axum::response::Response;
+use headwater_store::Store;
+
+use super::fields::Fields;
+use super::kept::StoreState;
+use super::reply::{self, Finished, Reply};
+use super::room::Room;
+
+type Question = fn(&Room, &mut Store, &Fields) -> anyhow::Result<Reply>;
+
+async fn answer(room: Arc<Room>, uri: Uri, question: Question) -> Response {
+    let fields = Fields::read(uri.query().unwrap_or_default());
+    // What a week that is not over holds depends on the day too.
+    let lasts = uri.path() != "/digest" || fields.get("week").is_some();
+    let asked = uri.to_string();
+    let finished = room.ask(move |room, store| {
+        let state = lasts.then(|| StoreState::of(store.dir())).flatten();
+        if let Some(text) = state.and_then(|state| room.kept.get(state, &asked)) {
+            return Ok(Finished::Text(text));
+        }
+        let finished = question(room, store, &fields)?.into();
+        if let (Some(state), Finished::Text(text)) = (state, &finished) {
+            room.kept.keep(state, asked, text);
+        }
+        Ok(finished)
+    });
+    reply::of(finished.await)
+}
+
+macro_rules! pages {
+    ($($(#[$about:meta])* $name:ident)*) => {$(
+        $(#[$about])*
+        pub async fn $name(State(room): State<Arc<Room>>, uri: Uri) -> Response {
+            answer(room, uri, $name::page).await
+        }
+    )*};
+}
+
+pages! {
+    /// What the store holds, and what is new.
+    home
+    /// Where the box on top leads.
+    go
+    /// A window's report.
+    why
+    /// The life of a knob, or all knobs.
+    ledger
+    /// Exact search.
+    grep
+    /// A commit.
+    commit
+    /// A week.
+    digest
+    /// Models.
+    models
+    /// Pins, and how far behind they are.
+    pins
+}

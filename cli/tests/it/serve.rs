@@ -1,0 +1,260 @@
+//! The pages, asked for by plain HTTP, and in a browser where one is installed.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+use headwater_demo::ollama::names;
+use headwater_demo::{BACKEND, MODEL};
+use serde_json::Value;
+
+use crate::support::{Place, dump};
+
+/// A server that ends with the test.
+struct Served {
+    child: Child,
+    address: String,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+struct Got {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Served {
+    fn start(place: &Place, options: &[&str]) -> Self {
+        let args: Vec<&str> =
+            ["serve", "--listen", "127.0.0.1:0"].iter().chain(options).copied().collect();
+        let mut child = place.command(&args).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.split("http://").nth(1).and_then(|rest| rest.split('/').next());
+        Served { address: address.unwrap_or_else(|| panic!("{line}")).to_owned(), child }
+    }
+
+    fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Got {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+        if !headers.iter().any(|(name, _)| *name == "Host") {
+            text.push_str(&format!("Host: {}\r\n", self.address));
+        }
+        for (name, value) in headers {
+            text.push_str(&format!("{name}: {value}\r\n"));
+        }
+        text.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
+        stream.write_all(text.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let answer = String::from_utf8(answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        Got {
+            status: head.split(' ').nth(1).unwrap().parse().unwrap(),
+            head: head.to_ascii_lowercase(),
+            body: body.to_owned(),
+        }
+    }
+
+    fn get(&self, path: &str) -> Got {
+        self.ask("GET", path, &[], "")
+    }
+
+    fn page(&self, path: &str) -> String {
+        let got = self.get(path);
+        assert_eq!(got.status, 200, "{path}: {}", got.body);
+        got.body
+    }
+
+    fn json(&self, path: &str) -> Value {
+        serde_json::from_str(&self.page(path)).unwrap()
+    }
+
+    fn leads(&self, asked: &str) -> String {
+        let got = self.get(&format!("/go?q={asked}"));
+        assert_eq!(got.status, 303, "{asked}: {}", got.body);
+        let line = got.head.lines().find_map(|line| line.strip_prefix("location: "));
+        line.unwrap().to_owned()
+    }
+}
+
+fn ends(place: &Place) -> String {
+    let window = place.demo.window();
+    let (base, head) = window.split_once("..").unwrap();
+    format!("upstream=ollama&base={base}&head={head}")
+}
+
+#[test]
+fn pages_say_what_the_commands_say_and_write_nothing() {
+    let place = Place::crawled();
+    let before = dump(&place.store());
+    let served = Served::start(&place, &[]);
+    let report = format!("/why?{}&model={MODEL}&backend={BACKEND}", ends(&place));
+    let hostile = format!("/commit?upstream=ollama&sha={}", place.ollama(names::HOSTILE));
+    let all = [
+        "/",
+        "/why",
+        &report,
+        "/ledger",
+        "/ledger?upstream=ollama&knob=RepeatPenalty",
+        "/grep",
+        "/grep?q=RepeatPenalty",
+        "/grep?q=no+such+line+anywhere",
+        "/grep?q=RepeatPenalty&at=ollama%40v0.6.2",
+        &hostile,
+        "/digest?week=2026-W10",
+        "/models",
+        "/pins",
+    ];
+    for path in all {
+        let got = served.get(path);
+        assert_eq!(got.status, 200, "{path}: {}", got.body);
+        for header in [
+            "content-security-policy: default-src 'none'; style-src 'self'; script-src 'self';",
+            "x-content-type-options: nosniff",
+            "referrer-policy: no-referrer",
+            "x-frame-options: deny",
+            "cache-control: no-store",
+        ] {
+            assert!(got.head.contains(header), "{path}: {header} in {}", got.head);
+        }
+        let page = got.body;
+        assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"), "{path}");
+        for inline in ["<style", " style=", "<script>", " onclick=", "=\"javascript:"] {
+            assert!(!page.contains(inline), "{path}: {inline}");
+        }
+        // What is loaded and where links lead is here.
+        for link in page.split("src=\"").chain(page.split("href=\"")).skip(1) {
+            assert!(
+                link.starts_with(['/', '#']) || link.starts_with("<!DOC"),
+                "{path}: {link:.60}"
+            );
+        }
+        let hidden = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{202a}'..='\u{202e}');
+        assert!(!page.contains(hidden), "{path}");
+    }
+
+    // Strangers' markup is text.
+    let page = served.page(&hostile);
+    assert!(page.contains("&lt;") && !page.contains("<img") && !page.contains("<b>"), "{page}");
+
+    // One way to each answer.
+    let asked = ["why", "ollama", &place.demo.window(), "--model", MODEL, "--backend", BACKEND];
+    let printed = place.json(&[asked.as_slice(), &["--offline", "--public"]].concat());
+    assert_eq!(served.json(&format!("{report}&format=json")), printed);
+    let top = [asked.as_slice(), &["--offline", "--top", "8", "--format", "md"]].concat();
+    assert_eq!(served.page(&format!("{report}&format=md")), place.ok(&top));
+    let knob = place.json(&["defaults", "ollama", "--knob", "repeat_penalty"]);
+    assert_eq!(served.json("/ledger?upstream=ollama&knob=repeat_penalty&format=json"), knob);
+    let week = place.json(&["digest", "--week", "2026-W10"]);
+    assert_eq!(served.json("/digest?week=2026-W10&format=json"), week);
+    let found = place.json(&["grep", "RepeatPenalty"]);
+    let page = served.json("/grep?q=RepeatPenalty&format=json");
+    assert_eq!(page["commits"], found["commits"]);
+    assert_eq!(page["coverage"], found["coverage"]);
+
+    // The report's parts: the restore column, the absence's search, a stable link, the plot.
+    let page = served.page(&report);
+    assert!(page.contains("<th>back with</th>") && page.contains(">run it</a>"), "{page}");
+    assert!(page.contains("data-part=\"/commit?upstream=ollama&amp;sha="), "{page}");
+    let run = page.split("class=\"run\" href=\"").filter(|rest| rest.starts_with("/grep?")).nth(1);
+    let run = run.unwrap().split('"').next().unwrap().replace("&amp;", "&");
+    assert!(served.page(&run).contains("searched"), "{run}");
+    assert!(served.page("/ledger?upstream=ollama&knob=repeat_penalty").contains("<svg"));
+
+    // The box.
+    let window = place.demo.window();
+    assert!(served.leads(&window).starts_with("/why?upstream=ollama&base="));
+    assert!(served.leads("b21..b34").starts_with("/why?upstream=llama.cpp"));
+    assert!(served.leads("repeat_penalty").starts_with("/ledger?"));
+    assert!(served.leads(&place.ollama(names::PENALTY)[..9]).starts_with("/commit?"));
+    assert!(served.leads("RepeatPen.*ty").starts_with("/grep?"));
+
+    // What cannot be answered is one line.
+    for (path, words) in [
+        ("/why?upstream=ollama&base=v9.9.9&head=v0.6.2", "nearest"),
+        ("/why?upstream=ollama&base=v0.6.0&head=v0.6.2&backend=abacus", "vulkan"),
+        ("/commit?sha=zzzz", "zzzz"),
+        ("/ledger?knob=repeat_penaltee", "nearest"),
+    ] {
+        let got = served.get(path);
+        assert!(got.status == 400 && got.body.contains(words), "{path}: {}", got.body);
+    }
+    let half = served.page("/grep?q=(&part=1");
+    assert!(half.contains("role=\"alert\"") && !half.contains("<html"), "{half}");
+    assert!(served.page(&format!("/grep?q={}", "x".repeat(3000))).contains("2000 bytes"));
+    assert_eq!(served.get("/nothing").status, 404);
+    for method in ["POST", "PUT", "DELETE"] {
+        assert_eq!(served.ask(method, "/why", &[], "").status, 405, "{method}");
+    }
+    drop(served);
+    assert_eq!(dump(&place.store()), before);
+}
+
+#[test]
+fn only_those_who_may_ask_are_answered() {
+    let place = Place::crawled();
+    let served = Served::start(&place, &["--host", "headwater.example"]);
+    for host in ["evil.example", "evil.example:80", "127.0.0.1", "localhost.evil.example"] {
+        let got = served.ask("GET", "/", &[("Host", host)], "");
+        assert!(got.status == 421 && !got.body.contains("ollama"), "{host}: {}", got.body);
+    }
+    let port = served.address.rsplit(':').next().unwrap();
+    for host in [&format!("localhost:{port}"), "headwater.example"] {
+        assert_eq!(served.ask("GET", "/", &[("Host", host)], "").status, 200, "{host}");
+    }
+    drop(served);
+
+    let token = "a long token of the tests";
+    let served = Served::start(&place, &["--token", token]);
+    let refused = served.get("/");
+    assert!(refused.status == 401 && refused.body.contains("name=\"token\""), "{}", refused.body);
+    let bearer = format!("Bearer {token}");
+    assert_eq!(served.ask("GET", "/", &[("Authorization", &bearer)], "").status, 200);
+    assert_eq!(served.ask("GET", "/", &[("Authorization", "Bearer other")], "").status, 401);
+    assert_eq!(served.ask("POST", "/enter", &[], "token=other").status, 401);
+    let entered = served.ask("POST", "/enter", &[], &format!("token={}", token.replace(' ', "+")));
+    assert_eq!(entered.status, 303);
+    let cookie = entered.head.split("set-cookie: ").nth(1).unwrap().lines().next().unwrap();
+    assert!(cookie.contains("httponly") && cookie.contains("samesite=strict"), "{cookie}");
+    assert!(!cookie.contains("tests"));
+    let shown = cookie.split(';').next().unwrap();
+    assert_eq!(served.ask("GET", "/", &[("Cookie", shown)], "").status, 200);
+    drop(served);
+
+    let open = place.error(&["serve", "--listen", "0.0.0.0:0"]);
+    assert!(open.contains("HEADWATER_TOKEN") && open.contains("127.0.0.1"), "{open}");
+    assert!(place.error(&["serve", "--token", "short"]).contains("16"));
+    let empty = Place::new();
+    assert!(empty.error(&["serve", "--listen", "127.0.0.1:0"]).contains("no store"));
+}
+
+#[test]
+#[ignore = "needs a browser: cli/tests/browser/README.md"]
+fn the_pages_in_a_browser() {
+    let place = Place::crawled();
+    let served = Served::start(&place, &[]);
+    let packages = std::env::var("HEADWATER_BROWSER_NODE")
+        .expect("HEADWATER_BROWSER_NODE is not set: cli/tests/browser/README.md");
+    let facts = serde_json::json!({
+        "url": format!("http://{}", served.address),
+        "window": place.demo.window(),
+        "model": MODEL,
+        "backend": BACKEND,
+        "hostile": place.ollama(names::HOSTILE),
+        "week": "2026-W10",
+        "profile": place.dir.path().join("profile"),
+    });
+    let status = Command::new("node")
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/browser/pages.mjs"))
+        .args([packages, facts.to_string()])
+        .status()
+        .unwrap();
+    assert!(status.success());
+}
