@@ -8,6 +8,7 @@ pub mod file;
 pub mod grep;
 pub mod model;
 pub mod pins;
+pub mod private;
 pub mod search;
 pub mod show;
 pub mod status;

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::answers::private;
 use crate::render::text::is_hidden;
 
 /// No answer is longer than so many bytes.
@@ -11,7 +12,7 @@ const MOST_BYTES: usize = 48_000;
 const LONGEST_TEXT: usize = 4_000;
 
 /// Fields that hold what strangers wrote.
-const QUOTED: [&str; 14] = [
+const QUOTED: [&str; 20] = [
     "subject",
     "body",
     "author",
@@ -23,6 +24,12 @@ const QUOTED: [&str; 14] = [
     "snippets",
     "title",
     "words",
+    "headline",
+    "old",
+    "new",
+    "value",
+    "before",
+    "after",
     "said",
     "releases",
     "reports",
@@ -81,6 +88,7 @@ impl Paged<'_> {
         let mut texts = LONGEST_TEXT;
         loop {
             let (mut answer, returned) = (self.rows)(limit);
+            private::hide(&mut answer);
             let mut cut = Vec::new();
             trim(&mut answer, "", self, &Caps { arrays, texts }, &mut cut);
             let whole = self.envelope(answer, returned, cut);

@@ -42,6 +42,15 @@ pub fn command(command: &str) -> Option<String> {
             ],
         )),
         Command::Why(args) if args.kept.speeds.is_none() => why(&args),
+        Command::Show(args) => Some(match &args.second {
+            Some(sha) => commit(&args.first, sha),
+            None => commit("", &args.first),
+        }),
+        Command::Pins(args) => Some(to("/pins", [("upstream", args.upstream.as_str())])),
+        Command::Model(args) => {
+            let at = args.at.as_deref().unwrap_or_default();
+            Some(to("/models", [("name", args.name.as_deref().unwrap_or_default()), ("at", at)]))
+        }
         Command::Digest(args) if args.since.is_none() && !args.since_last => {
             Some(to("/digest", [("week", args.week.as_deref().unwrap_or_default())]))
         }
@@ -162,6 +171,14 @@ mod tests {
         );
         assert!(command("git -C x log -G y").is_none() && command("rm -rf 'x").is_none());
         assert!(command("headwater grep --merges x").is_none());
+        assert_eq!(
+            command("headwater show llama.cpp b21").unwrap(),
+            "/commit?upstream=llama.cpp&sha=b21"
+        );
+        assert_eq!(
+            command("headwater why llama.cpp b1..b2 --symptom 'a b' --top 9").unwrap(),
+            "/why?upstream=llama.cpp&base=b1&head=b2&symptom=a+b&top=9"
+        );
         assert_eq!(
             command("headwater defaults ollama --knob repeat_penalty --history").unwrap(),
             "/ledger?upstream=ollama&knob=repeat_penalty"

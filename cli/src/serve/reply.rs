@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use serde::Serialize;
 
 use super::layout;
+use crate::answers::private;
 use crate::render;
 
 /// A page that was made.
@@ -33,7 +34,9 @@ pub enum Reply {
 impl Reply {
     /// A document of JSON.
     pub fn json(value: &impl Serialize) -> anyhow::Result<Self> {
-        let text = render::escape_controls(&serde_json::to_string_pretty(value)?);
+        let mut value = serde_json::to_value(value)?;
+        private::hide(&mut value);
+        let text = render::escape_controls(&serde_json::to_string_pretty(&value)?);
         Ok(Reply::Text("application/json", format!("{text}\n")))
     }
 

@@ -41,10 +41,7 @@ pub fn why(desk: &Desk, asked: Value) -> anyhow::Result<Value> {
     let fetch = desk.online.then_some(Fetch { via: Via::Git, wish });
     let mut store = desk.store()?;
     let report = answers::why::ask(context, &mut store, desk.rules()?, &mut question, fetch)?;
-    // The private is left out as for whatever leaves this machine.
-    let scrub = crate::commands::kept::scrub(context, &report)?;
-    let mut answer = serde_json::to_value(&report)?;
-    scrub.json(&mut answer);
+    let answer = serde_json::to_value(&report)?;
     part(&answer, asked.part.as_deref(), &WHY_PARTS, &asked.page, 5)
 }
 

@@ -1,6 +1,6 @@
 //! A commit: what is known of it, and its patch with the lines that matter marked.
 
-use headwater_queries::show::{Shown, ShownPatch};
+use headwater_queries::show::{Shown, ShownLine, ShownPatch};
 use headwater_store::Store;
 use headwater_store::model::Side;
 use maud::{Markup, html};
@@ -116,6 +116,14 @@ fn patch(shown: &Shown, marks: &[(String, u32)], most: usize) -> Markup {
     }
 }
 
+/// Whether a hunk begins here that is not the first: the new file's numbers jump.
+fn begins_hunk(lines: &[ShownLine], at: usize) -> bool {
+    let of_new = |line: &&ShownLine| line.side != Side::Removed;
+    let Some(here) = lines.get(at).filter(of_new) else { return false };
+    let before = lines[..at].iter().rfind(of_new);
+    before.is_some_and(|before| here.line > before.line + 1)
+}
+
 fn one_file(file: &ShownPatch, take: usize, marks: &[(String, u32)]) -> Markup {
     let of_file: Vec<u32> = marks
         .iter()
@@ -126,7 +134,8 @@ fn one_file(file: &ShownPatch, take: usize, marks: &[(String, u32)]) -> Markup {
         section.file aria-label=(say::text(&file.header)) {
             h3 { (say::text(&file.header)) }
             div.patch tabindex="0" {
-                @for line in &file.lines[..take] {
+                @for (at, line) in file.lines[..take].iter().enumerate() {
+                    @if begins_hunk(&file.lines, at) { div.gap aria-hidden="true" { "⋯" } }
                     @let (class, sign) = match line.side { Side::Added => ("added", "+"), Side::Removed => ("removed", "-"), Side::Context => ("context", " ") };
                     @let matters = line.side != Side::Context && of_file.contains(&line.line);
                     div.(class).matters[matters] title=[matters.then_some("this line is evidence")] {

@@ -12,6 +12,9 @@ use super::say::{self, field};
 use crate::answers;
 use crate::render::plot;
 
+/// So many values are told, unless all are asked for.
+const VALUES: usize = 250;
+
 pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<Reply> {
     let upstream = fields.get("upstream").unwrap_or("ollama");
     let question = Question {
@@ -35,6 +38,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
     };
     let moves = question.knob.is_some() || question.window.is_some();
     let coverage = &answer.coverage;
+    let most = if fields.is_on("whole") { usize::MAX } else { VALUES };
     let main = html! {
         h1 { (say::text(&title)) }
         form.fields action="/ledger" method="get" {
@@ -52,7 +56,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
                 h2 { "Values" @if let Some(at) = &question.at { " at " (at) } @else { " now" } }
                 div.wide tabindex="0" role="region" aria-label="Values" { table {
                     thead { tr { th { "knob" } th { "scope" } th { "value" } th { "since" } th { "commit" } th { "before" } th { "where" } } }
-                    tbody { @for row in &answer.values { tr {
+                    tbody { @for row in answer.values.iter().take(most) { tr {
                         td { (say::knob(upstream, &row.knob)) }
                         td { (row.scope) }
                         td { (say::value(Some(&row.value))) }
@@ -63,6 +67,9 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
                     } } }
                 } }
             }
+        }
+        @if answer.values.len() > most {
+            p { a href=(fields.with("/ledger", "whole", "1")) { "All " (answer.values.len()) " values" } }
         }
         @if moves {
             section {

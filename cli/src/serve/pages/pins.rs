@@ -13,7 +13,7 @@ use crate::answers;
 use crate::render::{links, plot};
 
 /// So many of the newest tags are told, unless all are asked for.
-const TAGS: usize = 60;
+const TAGS: usize = 30;
 /// So many releases are in the plot.
 const RELEASES: usize = 40;
 
