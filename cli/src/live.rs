@@ -12,9 +12,9 @@ use headwater_crawler::progress::Progress;
 use headwater_crawler::registry::server_version;
 use headwater_crawler::transport::Transport;
 use headwater_queries::reads::TreeReads;
-use headwater_queries::window::{Resolved, Resolver, WindowSpec};
+use headwater_queries::window::{Resolved, Resolver, WindowSpec, finals};
 use headwater_queries::{QueryError, pins};
-use headwater_store::upstream::{Upstream, Version};
+use headwater_store::upstream::Upstream;
 use headwater_store::{Comparison, Oid, Store, StoreError};
 
 use crate::commands::crawl::derive_all;
@@ -332,23 +332,10 @@ pub fn relative(
     window: &WindowSpec,
     installed: &dyn Fn() -> anyhow::Result<String>,
 ) -> anyhow::Result<WindowSpec> {
-    let is_final = regex::Regex::new(&upstream.final_tag)
-        .with_context(|| format!("final_tag of {}", upstream.name))?;
-    let all = tags.iter().filter(|tag| is_final.is_match(tag));
-    let mut versions: Vec<_> =
-        all.clone().filter_map(|tag| Some((Version::of(upstream, tag)?, tag))).collect();
-    versions.sort();
-    let mut finals: Vec<&String> = versions.into_iter().map(|(_, tag)| tag).collect();
-    if let (true, Some(prefix)) = (finals.is_empty(), &upstream.build_prefix) {
-        let number = |tag: &String| tag.strip_prefix(prefix.as_str())?.parse::<u64>().ok();
-        let mut builds: Vec<_> = all.filter_map(|tag| Some((number(tag)?, tag))).collect();
-        builds.sort();
-        finals = builds.into_iter().map(|(_, tag)| tag).collect();
-    }
+    let finals = finals(upstream, tags)?;
     let nth = |back: usize| {
         let at = finals.len().checked_sub(back + 1).and_then(|at| finals.get(at));
-        at.map(|tag| (*tag).clone())
-            .with_context(|| format!("{} has no such release", upstream.name))
+        at.cloned().with_context(|| format!("{} has no such release", upstream.name))
     };
     let end = |name: &str| match name {
         "installed" => installed(),

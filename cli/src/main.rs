@@ -6,6 +6,7 @@ mod args;
 mod commands;
 mod context;
 mod live;
+mod machine;
 mod mcp;
 mod progress;
 mod render;

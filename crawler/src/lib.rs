@@ -9,6 +9,7 @@ pub mod github;
 pub mod http;
 pub mod progress;
 pub mod registry;
+pub mod rig;
 pub mod transport;
 
 pub use error::CrawlError;

@@ -2,6 +2,7 @@
 //! then the questions themselves. It knows no network and writes no SQL.
 
 pub mod abi;
+pub mod brief;
 pub mod classify;
 pub mod defaults;
 pub mod derive;

@@ -49,6 +49,8 @@ pub struct Scrub {
     known: Vec<(String, &'static str)>,
     /// The names of this machine.
     hosts: Vec<String>,
+    /// Other words, longest first, and what stands there instead.
+    words: Vec<(String, String)>,
 }
 
 impl Scrub {
@@ -73,7 +75,15 @@ impl Scrub {
                 hosts.push(name.to_owned());
             }
         }
-        Scrub { known, hosts }
+        Scrub { known, hosts, words: Vec::new() }
+    }
+
+    /// Leaves out these words, too; what stands in their places must hold none of them.
+    #[must_use]
+    pub fn without(mut self, words: Vec<(String, String)>) -> Self {
+        self.words = words;
+        self.words.sort_by_key(|(word, _)| std::cmp::Reverse(word.len()));
+        self
     }
 
     /// The text, without what must not be published.
@@ -84,6 +94,9 @@ impl Scrub {
         }
         for host in &self.hosts {
             text = replace_word(&text, host, HOST);
+        }
+        for (word, label) in &self.words {
+            text = replace_word(&text, word, label);
         }
         let mut out = String::with_capacity(text.len());
         let mut rest = text.as_str();
@@ -328,6 +341,11 @@ mod tests {
             "{text}"
         );
         assert!(!text.contains("clones") && text.contains("/srv/people/alicex"), "{text}");
+        let own = Scrub::default().without(vec![
+            ("acme".to_owned(), "[own model 1]".to_owned()),
+            ("acme:7b".to_owned(), "[own model 2]".to_owned()),
+        ]);
+        assert_eq!(own.text("Acme:7b, acme, acmes"), "[own model 2], [own model 1], acmes");
         // A machine that is called as the thing itself does not blank the report.
         let named = Scrub::new(None, &[], Some("ollama"), &["ollama"]);
         assert_eq!(named.text("ollama v0.1 on localhost"), "ollama v0.1 on localhost");

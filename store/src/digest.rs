@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::Digest as _;
 
 /// The sha256 of some bytes: `sha256:` and 64 hexadecimal digits when printed.
@@ -20,6 +20,27 @@ impl Digest {
     /// The digest of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Digest(sha2::Sha256::digest(bytes).into())
+    }
+
+    /// The digest of everything that a reader gives, and how many bytes that were.
+    ///
+    /// # Errors
+    /// Those of reading.
+    pub fn of_reader(mut from: impl std::io::Read) -> std::io::Result<(Self, u64)> {
+        let mut hash = sha2::Sha256::new();
+        let mut buffer = vec![0; 1 << 16];
+        let mut bytes = 0;
+        loop {
+            match from.read(&mut buffer) {
+                Ok(0) => return Ok((Digest(hash.finalize().into()), bytes)),
+                Ok(read) => {
+                    hash.update(buffer.get(..read).unwrap_or_default());
+                    bytes += read as u64;
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// The 32 bytes.
@@ -80,6 +101,12 @@ impl Serialize for Digest {
     }
 }
 
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
 impl ToSql for Digest {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(ToSqlOutput::Borrowed(ValueRef::Blob(&self.0)))
@@ -103,6 +130,7 @@ mod tests {
     fn reads_what_it_prints_and_nothing_else() {
         let digest = Digest::of(b"abc");
         assert_eq!(digest.short(), "ba7816bf8f01");
+        assert_eq!(Digest::of_reader(&b"abc"[..]).unwrap(), (digest, 3));
         for text in [digest.to_string(), digest.hex(), format!("sha256-{}", digest.hex())] {
             assert_eq!(text.parse(), Ok(digest));
         }

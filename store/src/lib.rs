@@ -15,6 +15,7 @@ mod model_name;
 pub mod objects;
 mod oid;
 pub mod pack;
+pub mod rig;
 pub mod search;
 pub mod upstream;
 pub mod words;
@@ -26,8 +27,8 @@ pub use db::{
     NewDefaultEvents, NewModelVersion, NewObservation, NewReceipt, NewReport, NewStatement,
     Observation, ObservedInput, ObservedWindow, Place, RankingRow, ReportCheck, Rows, Run,
     SavedReport, Scope, SearchUpdate, Seen, Snapshot, Statement, StatementKind, Store,
-    StoredCommit, StoredPatch, TermCounts, Toggle, UpstreamId, UpstreamStatus, WriteCaches, Writer,
-    same_value,
+    StoredCommit, StoredPatch, StoredReading, TermCounts, Toggle, UpstreamId, UpstreamStatus,
+    WriteCaches, Writer, same_value,
 };
 pub use digest::{Digest, NotADigest};
 pub use error::StoreError;

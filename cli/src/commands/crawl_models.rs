@@ -151,7 +151,7 @@ fn tell(outcomes: &[ModelOutcome]) -> anyhow::Result<ExitCode> {
 }
 
 /// Where Ollama keeps its models.
-fn models_dir() -> anyhow::Result<PathBuf> {
+pub fn models_dir() -> anyhow::Result<PathBuf> {
     if let Some(dir) = std::env::var_os("OLLAMA_MODELS").filter(|dir| !dir.is_empty()) {
         return Ok(dir.into());
     }

@@ -1,5 +1,6 @@
 //! One module a command: its arguments, and what it does with the libraries.
 
+pub mod brief;
 pub mod classify;
 pub mod clone;
 pub mod contains;
@@ -43,6 +44,7 @@ use crate::context::Context;
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let context = Context::new(cli.global)?;
     match cli.command {
+        Command::Brief(args) => brief::run(&context, &args),
         Command::Classify(args) => classify::run(&context, args),
         Command::Clone(args) => clone::run(&context, args),
         Command::Contains(args) => contains::run(&context, &args),
@@ -65,7 +67,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Man(args) => man::pages(args),
         Command::Receipts(args) => receipts::run(&context, args),
         Command::Reports(args) => reports::run(&context, args),
-        Command::Rig(args) => rig::run(&context, args),
+        Command::Rig(args) => rig::run(&context, &args),
         Command::Rules(args) => rules::run(&context, args),
         Command::Defaults(args) => defaults::run(&context, args),
         Command::Digest(args) => digest::run(&context, &args),

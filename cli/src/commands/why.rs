@@ -2,8 +2,9 @@
 
 use std::process::ExitCode;
 
+use headwater_queries::brief::own_names;
 use headwater_queries::measure::SpeedTable;
-use headwater_queries::why::{AsOf, WhyQuestion};
+use headwater_queries::why::{self, AsOf, WhyQuestion};
 use headwater_queries::window::WindowSpec;
 
 use super::kept;
@@ -11,6 +12,7 @@ use crate::answers::{self, why::Fetch};
 use crate::args::Format;
 use crate::context::Context;
 use crate::live::{Via, Wish};
+use crate::machine::Installed;
 use crate::render::{self, page::Page};
 
 /// Why did this version window change speed or answers?
@@ -25,6 +27,7 @@ use crate::render::{self, page::Page};
 ///   headwater why ollama v0.32.9..v0.32.13 --model gemma4:26b --backend cuda
 ///   headwater why ollama                      the installed version against the newest
 ///   headwater why ollama previous..latest     what the newest release brought
+///   headwater why ollama installed..latest --mine    should I upgrade, for my models?
 ///   headwater why llama.cpp b10353 b10380 --symptom 'prompt processing is slower'
 ///   headwater why ollama --speeds speeds.csv --model gemma4:26b
 #[derive(Debug, clap::Args)]
@@ -47,6 +50,10 @@ pub struct Args {
     /// The model, as Ollama names it
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
+    /// For the models that are installed here: by the local server and the models folder, or
+    /// by the last reading of `headwater rig`
+    #[arg(long, conflicts_with_all = ["model", "save"])]
+    pub mine: bool,
     /// Where the change was seen
     #[arg(long, value_parser = PHASES)]
     pub phase: Option<String>,
@@ -135,6 +142,15 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let table = args.kept.table(context, &mut store, &upstream.name)?;
     let window = args.kept.window(table.as_ref(), &args.window, args.head.as_deref())?;
     let Some(window) = window else { return no_step(context, format, table) };
+    let mine = match args.mine {
+        true => Some(Installed::find(context, &mut store, args.offline)?),
+        false => None,
+    };
+    let window = match &mine {
+        // Nobody is asked which version that is.
+        Some(mine) if args.offline => mine.named(upstream, window),
+        _ => window,
+    };
     let mut question = WhyQuestion {
         upstream: upstream.name.clone(),
         window,
@@ -151,13 +167,23 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let wish = Wish { asked: args.notes || args.reports, reports: args.reports };
     let fetch = (!args.offline).then_some(Fetch { via: args.via, wish });
     let mut report = answers::why::ask(context, &mut store, &rules, &mut question, fetch)?;
+    if let Some(mine) = &mine {
+        report = why::mine(&store, &context.upstreams, &rules, &question, &mine.models)?;
+    }
     report.speeds = table;
     let top = args.top.unwrap_or(5);
     if let Some(name) = &args.kept.save {
         kept::save(context, &mut store, &rules, &question, &report, name, top)?;
     }
     let public = args.kept.public.unwrap_or(matches!(format, Format::Md | Format::Html));
-    let scrub = if public { Some(kept::scrub(context, &report)?) } else { None };
+    let scrub = match (public, &mine) {
+        (false, _) => None,
+        (true, None) => Some(kept::scrub(context, &report)?),
+        (true, Some(mine)) => {
+            let own = own_names(&store, mine.models.iter().map(String::as_str))?;
+            Some(kept::scrub(context, &report)?.without(own))
+        }
+    };
     if format != Format::Json {
         render::print(&render::why::screen(&report, top, format, scrub.as_ref()))?;
         return Ok(ExitCode::SUCCESS);

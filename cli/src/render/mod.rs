@@ -1,10 +1,12 @@
 //! How answers are printed. Every renderer takes the structs that the questions return.
 
+pub mod brief;
 pub mod digest;
 pub mod feed;
 pub mod grep;
 pub mod html;
 pub mod links;
+pub mod machine;
 pub mod measure;
 pub mod model;
 pub mod packagers;
@@ -13,18 +15,32 @@ pub mod pair;
 pub mod plot;
 pub mod reports;
 pub mod rig;
+pub mod rig_file;
 pub mod search;
 pub mod table;
 pub mod text;
 pub mod why;
 
 use std::io::Write as _;
+use std::path::Path;
 
+use anyhow::Context as _;
 use serde::Serialize;
 
 /// Prints a finished page.
 pub fn print(page: &str) -> anyhow::Result<()> {
     Ok(anstream::stdout().write_all(page.as_bytes())?)
+}
+
+/// Writes a file whole or not at all, without colours.
+pub fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    let mut file = tempfile::NamedTempFile::new_in(dir.unwrap_or_else(|| Path::new(".")))
+        .with_context(|| format!("cannot write beside {}", path.display()))?;
+    file.write_all(anstream::adapter::strip_str(text).to_string().as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist(path).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(())
 }
 
 /// Prints one JSON document. JSON keeps upstream's text as it is; control characters are

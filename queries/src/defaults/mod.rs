@@ -12,6 +12,7 @@ pub use decided::shown;
 pub use drift::Drift;
 pub(crate) use life::event as event_of;
 pub use life::{EventSource, Known, known, rows};
+pub(crate) use packagers::abi_of;
 pub use packagers::{CarriedFile, Change, NestedBuild, Packagers, packagers};
 
 use std::collections::{BTreeMap, HashSet};

@@ -143,7 +143,7 @@ pub fn packagers(
 }
 
 /// The commits of a window that change public headers, oldest first.
-fn abi_of(
+pub(crate) fn abi_of(
     store: &Store,
     upstream: &Upstream,
     window: &WindowSpec,

@@ -8,7 +8,7 @@ mod history;
 
 pub(crate) use answer::version_of;
 pub use answer::{ModelAnswer, ModelSummary, model, summaries};
-pub use effective::{AtVersion, Decider, EffectiveRow, Engine, effective};
+pub use effective::{AtVersion, Decider, EffectiveRow, Engine, VersionRead, effective};
 pub(crate) use effective::{
     Options, Own, Passed, Reach, ServerAt, Since, options_of, passed, read, runs, server_rows,
 };

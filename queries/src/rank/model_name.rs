@@ -1,5 +1,7 @@
 //! What a model's name tells: family, size, experts, quantization.
 
+use std::collections::HashSet;
+
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +24,6 @@ struct FamilyRule {
     traits: Vec<String>,
     #[serde(default)]
     moe: Option<bool>,
-    #[cfg_attr(not(test), allow(dead_code))]
     examples: Vec<String>,
 }
 
@@ -52,6 +53,8 @@ pub struct ModelNames {
     active: Regex,
     many: Regex,
     quantization: Regex,
+    /// The words that names in public are made of.
+    words: HashSet<String>,
 }
 
 impl ModelNames {
@@ -61,12 +64,16 @@ impl ModelNames {
     /// Where the file is no valid TOML or holds an invalid pattern.
     pub fn shipped() -> Result<Self, RulesError> {
         let file: File = toml::from_str(FAMILIES)?;
+        let examples = file.family.iter().flat_map(|f| f.examples.iter().chain([&f.name]));
+        let mut words: HashSet<String> = examples.flat_map(|name| letters(name)).collect();
+        words.insert("latest".to_owned());
         let families = file
             .family
             .into_iter()
             .map(|f| Ok((Regex::new(&f.names)?, f.name, f.traits, f.moe)))
             .collect::<Result<_, RulesError>>()?;
         Ok(ModelNames {
+            words,
             traits: file.traits,
             families,
             size: Regex::new(r"(?:^|[^a-z0-9.])e?(\d+(?:\.\d+)?)(b|m)(?:[^a-z0-9]|$)")?,
@@ -76,6 +83,13 @@ impl ModelNames {
                 r"(?:^|[^a-z0-9])(i?q\d(?:_\d|_k)?(?:_(?:xxs|xs|s|m|l|xl|nl))?|mxfp4|nvfp4|tq\d_\d|bf16|f?p?16|f32)(?:[^a-z0-9]|$)",
             )?,
         })
+    }
+
+    /// Whether a name is made of public words alone: one of a known family, with sizes and
+    /// quantizations. A name that somebody gave his own variant is not.
+    pub fn is_public(&self, name: &str) -> bool {
+        let known = |word: String| word.len() < 2 || self.words.contains(&word);
+        !name.contains('/') && self.parse(name).family.is_some() && letters(name).all(known)
     }
 
     /// What `name` tells.
@@ -124,9 +138,27 @@ impl ModelNames {
     }
 }
 
+/// The words of a name, in small letters and without what counts.
+fn letters(name: &str) -> impl Iterator<Item = String> + use<> {
+    let name = name.to_lowercase();
+    let words = name.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    words.map(str::to_owned).collect::<Vec<_>>().into_iter()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_of_somebodys_own_is_not_public() {
+        let names = ModelNames::shipped().unwrap();
+        for name in ["gemma4:26b", "qwen3.6:27b-q4_K_M", "gpt-oss:20b", "gemma4:latest"] {
+            assert!(names.is_public(name), "{name}");
+        }
+        for name in ["my-gemma:latest", "gemma4:acme", "me/gemma4:26b", "acme:7b", ""] {
+            assert!(!names.is_public(name), "{name}");
+        }
+    }
 
     #[test]
     fn every_family_is_guarded_by_its_examples() {

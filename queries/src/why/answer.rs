@@ -161,5 +161,6 @@ pub fn why(
         disagreements: measurements.disagreements,
         said,
         speeds: None,
+        mine: None,
     })
 }

@@ -81,6 +81,7 @@ fn candidate(
         twins: store.twins(stored)?,
         verdict: scored.verdict,
         verdict_reason: scored.ruled_out.clone(),
+        reaches: Vec::new(),
         score: scored.score,
         classes,
         reasons,

@@ -16,6 +16,7 @@ mod gather;
 mod headline;
 mod known;
 mod measured;
+mod mine;
 mod nested;
 mod open;
 mod outside;
@@ -31,6 +32,7 @@ mod verdict;
 
 pub(crate) use absences::questions as absent_questions;
 pub use answer::{Rules, why};
+pub use mine::{Mine, MyModel, mine};
 pub use report::{
     Bisect, Candidate, ClassEvidence, DefaultEvent, Effective, NestedWindow, OpenQuestion, Outside,
     Reason, Side, Verdict, WhyReport, WindowReport,

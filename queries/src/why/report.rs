@@ -5,6 +5,7 @@ use headwater_store::Oid;
 use headwater_store::evidence::{Absence, Coverage, Evidence, Grade, Receipt};
 use serde::Serialize;
 
+use super::mine::Mine;
 use super::said::{PullSource, Said};
 use crate::ledger::RestoreWay;
 use crate::measure::{Disagreement, ObservationShown, SpeedTable};
@@ -49,6 +50,9 @@ pub struct WhyReport {
     /// The table of speeds that the window was found by.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub speeds: Option<SpeedTable>,
+    /// What it means for each installed model, where it was asked for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mine: Option<Mine>,
 }
 
 /// A window.
@@ -197,6 +201,9 @@ pub struct Candidate {
     /// Why it is ruled out, where it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict_reason: Option<String>,
+    /// The installed models that it may reach, where it was asked for them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reaches: Vec<String>,
     /// The sum of its reasons' points.
     pub score: f64,
     /// What it is about.

@@ -21,6 +21,7 @@ mod ranking;
 mod receipts;
 mod refs;
 mod reports;
+mod rig_readings;
 mod search;
 mod statements;
 mod write;
@@ -58,6 +59,7 @@ pub use places::Place;
 pub use ranking::{NameRow, RankingRow, TermCounts};
 pub use receipts::NewReceipt;
 pub use reports::{NewReport, ReportCheck, SavedReport};
+pub use rig_readings::StoredReading;
 pub use search::SearchUpdate;
 pub use statements::{Look, Markup, NewStatement, Statement, StatementKind};
 pub use write::{NewChange, NewCommit, WriteCaches, Writer};
@@ -75,6 +77,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0010_statements.sql"),
     include_str!("../../../migrations/0011_window_doubts.sql"),
     include_str!("../../../migrations/0013_digest_runs.sql"),
+    include_str!("../../../migrations/0014_rig_readings.sql"),
 ];
 
 /// The row of an upstream.

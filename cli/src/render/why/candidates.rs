@@ -41,6 +41,9 @@ pub(super) fn one(page: &mut Page<'_>, candidate: &Candidate) {
         candidate.score
     ));
     page.item(0, &format!("{head} {subject}{pull}  {facts}"));
+    if !candidate.reaches.is_empty() {
+        page.say(2, &format!("may reach {}", candidate.reaches.join(", ")));
+    }
     let mut shown = HashSet::new();
     let mut rest = candidate.score;
     for (at, reason) in candidate.reasons.iter().take(6).enumerate() {

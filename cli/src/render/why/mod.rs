@@ -10,7 +10,7 @@ mod said;
 pub use said::advisory;
 
 use headwater_queries::public::Scrub;
-use headwater_queries::why::{Candidate, NestedWindow, WhyReport, WindowReport};
+use headwater_queries::why::{Candidate, NestedWindow, OpenQuestion, WhyReport, WindowReport};
 
 use crate::args::Format;
 use crate::render::measure;
@@ -34,6 +34,18 @@ fn write(page: &mut Page<'_>, report: &WhyReport, top: usize) {
     page.headline(&report.headline);
     if let Some(table) = &report.speeds {
         measure::table(page, table);
+    }
+    if let Some(mine) = &report.mine {
+        page.heading("Your models", "");
+        for one in &mine.models {
+            page.say(
+                0,
+                &format!(
+                    "{}: parameters that change {}, commits that are not ruled out {}",
+                    one.model, one.effective, one.open
+                ),
+            );
+        }
     }
     page.heading("Window", "");
     window(page, &report.window);
@@ -61,18 +73,23 @@ fn write(page: &mut Page<'_>, report: &WhyReport, top: usize) {
     ruled_out::all(page, report);
     absences::all(page, report);
     beside::bisect(page, report);
-    if !report.open.is_empty() {
-        page.heading("Open", "what could not be settled, and what would settle it");
-        for question in &report.open {
-            let words = page.safe(&question.question);
-            page.item(0, &words);
-            for command in &question.rederive {
-                page.command(1, command);
-            }
-        }
-    }
+    open_questions(page, &report.open);
     page.heading("Ask again", "add --format json for everything, md or html to pass it on");
     page.command(0, &report.question);
+}
+
+/// What could not be settled, and what would settle it.
+pub fn open_questions(page: &mut Page<'_>, all: &[OpenQuestion]) {
+    if all.is_empty() {
+        return;
+    }
+    page.heading("Open", "what could not be settled, and what would settle it");
+    for question in all {
+        page.say(0, &question.question);
+        for command in &question.rederive {
+            page.command(1, command);
+        }
+    }
 }
 
 fn window(page: &mut Page<'_>, window: &WindowReport) {

@@ -22,7 +22,7 @@ use serde::Serialize;
 use super::answer::{unknown, version_of};
 use crate::QueryError;
 use crate::ledger::Extractors;
-use crate::window::Resolver;
+use crate::window::{Resolved, Resolver};
 
 /// A version of a server.
 #[derive(Debug, Clone, Serialize)]
@@ -54,8 +54,104 @@ pub struct Engine {
     pub sha: Oid,
 }
 
-/// What a model runs with at a version of a server, knob by knob: the request's options,
-/// the flags, then the engine's own defaults.
+/// A version of a server and of the engine under it, read once for several models.
+pub struct VersionRead<'a> {
+    upstream: &'a Upstream,
+    resolved: Resolved,
+    server: ServerAt,
+    since: Since,
+    engine_since: Option<Since>,
+}
+
+impl<'a> VersionRead<'a> {
+    /// Reads a version.
+    ///
+    /// # Errors
+    /// An unknown version, an upstream that serves no models, and those of the store.
+    pub fn read(
+        store: &Store,
+        upstreams: &Upstreams,
+        extractors: &Extractors,
+        upstream: &'a Upstream,
+        at: &str,
+    ) -> Result<Self, QueryError> {
+        let resolved = Resolver::new(store, upstream)?.resolve(at)?;
+        let commit = &resolved.commit;
+        let server = read(store, upstreams, extractors, upstream, commit, Reach::All)?;
+        let Some(server) = server else {
+            return Err(QueryError::NoServer(upstream.name.clone()));
+        };
+        let since = |name: &str, oid| Since::read(store, store.upstream(name)?, oid);
+        let engine = server.engine.as_ref();
+        Ok(VersionRead {
+            since: since(&upstream.name, commit.commit().oid)?,
+            engine_since: engine
+                .map(|at| since(&at.upstream, at.commit.commit().oid))
+                .transpose()?,
+            upstream,
+            resolved,
+            server,
+        })
+    }
+
+    /// What a model runs with, knob by knob: the request's options, the flags, then the
+    /// engine's own defaults.
+    ///
+    /// # Errors
+    /// An unknown model, and those of the store.
+    pub fn of(
+        &self,
+        store: &Store,
+        name: &ModelName,
+    ) -> Result<(Vec<EffectiveRow>, AtVersion), QueryError> {
+        let Some((_, version)) = version_of(store, name)? else {
+            return Err(unknown(store, name)?);
+        };
+        let (upstream, server) = (self.upstream, &self.server);
+        let reading = version.reading();
+        let facts = reading.map(|r| r.facts.clone()).unwrap_or_default();
+        let mut notes = Vec::new();
+        let other_engine =
+            facts.format.as_deref().is_some_and(|f| !runs(upstream, &server.rule.engine, f));
+        if other_engine {
+            let format = facts.format.as_deref().unwrap_or_default();
+            notes.push(format!(
+                "{name} is {format}, which {} does not run: no engine's defaults are told",
+                server.rule.engine
+            ));
+        } else if let Some(why) = &server.no_engine {
+            notes.push(why.clone());
+        }
+        if let Some(requires) = &facts.requires {
+            notes.push(format!("{name} requires Ollama {requires} or later"));
+        }
+        let grade = version.grade();
+        let own = Own { name, version: &version, grade };
+        let mut all = server_rows(server, &upstream.name, &self.since, Some(&own));
+        let mut engine = None;
+        let under = server.engine.as_ref().zip(self.engine_since.as_ref());
+        if let Some((at, since)) = under.filter(|_| !other_engine) {
+            let options = options_of(server, &all);
+            all.extend(rows::engine_rows(server, at, since, &options));
+            engine = Some(Engine {
+                name: server.rule.engine.clone(),
+                upstream: at.upstream.clone(),
+                pin: at.pin.clone(),
+                sha: at.commit.commit().oid,
+            });
+        }
+        let at = AtVersion {
+            upstream: upstream.name.clone(),
+            version: self.resolved.name.clone(),
+            sha: self.resolved.commit.commit().oid,
+            engine,
+            notes,
+        };
+        Ok((all, at))
+    }
+}
+
+/// What a model runs with at a version of a server, as [`VersionRead`] tells it.
 ///
 /// # Errors
 /// An unknown model or version, an upstream that serves no models, and those of the store.
@@ -67,58 +163,10 @@ pub fn effective(
     name: &ModelName,
     at: &str,
 ) -> Result<(Vec<EffectiveRow>, AtVersion), QueryError> {
-    let Some((_, version)) = version_of(store, name)? else {
+    if version_of(store, name)?.is_none() {
         return Err(unknown(store, name)?);
-    };
-    let resolved = Resolver::new(store, upstream)?.resolve(at)?;
-    let commit = &resolved.commit;
-    let server = read(store, upstreams, extractors, upstream, commit, Reach::All)?;
-    let Some(server) = server else {
-        return Err(QueryError::NoServer(upstream.name.clone()));
-    };
-    let id = store.upstream(&upstream.name)?;
-    let since = Since::read(store, id, commit.commit().oid)?;
-    let reading = version.reading();
-    let facts = reading.map(|r| r.facts.clone()).unwrap_or_default();
-    let mut notes = Vec::new();
-    let other_engine =
-        facts.format.as_deref().is_some_and(|f| !runs(upstream, &server.rule.engine, f));
-    if other_engine {
-        let format = facts.format.as_deref().unwrap_or_default();
-        notes.push(format!(
-            "{name} is {format}, which {} does not run: no engine's defaults are told",
-            server.rule.engine
-        ));
-    } else if let Some(why) = &server.no_engine {
-        notes.push(why.clone());
     }
-    if let Some(requires) = &facts.requires {
-        notes.push(format!("{name} requires Ollama {requires} or later"));
-    }
-    let grade = version.grade();
-    let own = Own { name, version: &version, grade };
-    let mut all = server_rows(&server, &upstream.name, &since, Some(&own));
-    let mut engine = None;
-    if let Some(at) = server.engine.as_ref().filter(|_| !other_engine) {
-        let id = store.upstream(&at.upstream)?;
-        let since = Since::read(store, id, at.commit.commit().oid)?;
-        let options = options_of(&server, &all);
-        all.extend(rows::engine_rows(&server, at, &since, &options));
-        engine = Some(Engine {
-            name: server.rule.engine.clone(),
-            upstream: at.upstream.clone(),
-            pin: at.pin.clone(),
-            sha: at.commit.commit().oid,
-        });
-    }
-    let at = AtVersion {
-        upstream: upstream.name.clone(),
-        version: resolved.name,
-        sha: commit.commit().oid,
-        engine,
-        notes,
-    };
-    Ok((all, at))
+    VersionRead::read(store, upstreams, extractors, upstream, at)?.of(store, name)
 }
 
 /// Whether the server's engine runs models of a format.
