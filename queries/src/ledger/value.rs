@@ -248,6 +248,10 @@ pub(crate) fn words(name: &str) -> Vec<String> {
 /// A spelling without its marks and capitals: `--repeat-penalty`, `RepeatPenalty`
 /// and `repeat_penalty` are one.
 pub fn spelling(name: &str) -> String {
+    if name.is_ascii() {
+        let letters = name.chars().filter(char::is_ascii_alphanumeric);
+        return letters.map(|c| c.to_ascii_lowercase()).collect();
+    }
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

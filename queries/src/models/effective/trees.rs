@@ -225,12 +225,6 @@ impl EngineAt {
         out
     }
 
-    /// Whether one of its parameters goes by a name that a server uses.
-    pub(super) fn is(&self, knob: &str, name: &str) -> bool {
-        let name = spelling(name);
-        self.spellings(knob).contains(&name)
-    }
-
     /// Whether a flag sets one of its parameters: written as it stands, so that `-c` and
     /// `-C` are two.
     pub(super) fn takes(&self, knob: &str, flag: &str) -> bool {
@@ -247,7 +241,8 @@ impl ServerAt {
     /// What is said of an engine's parameter in every request.
     pub(crate) fn hands(&self, knob: &str) -> Option<&Handed> {
         let engine = self.engine.as_ref()?;
-        self.handed.iter().find(|handed| engine.is(knob, &handed.field))
+        let names = engine.spellings(knob);
+        self.handed.iter().find(|handed| names.contains(&spelling(&handed.field)))
     }
 
     /// The flag that sets an engine's parameter, where the server may pass one.
