@@ -53,18 +53,21 @@ pub fn brief(store: &mut Store, asked: BriefQuestion<'_>) -> Result<Brief, Query
     let installed = asked.rig.upstream.installed.clone();
     let own = asked.rig.upstream.pins.iter().find(|pin| pin.upstream == engine.name);
     let own = own.and_then(|pin| pin.rig.clone());
+    // What is known by its tag alone is told of by its name alone.
+    let mut reach = to.clone();
     let other = match &to {
         Some(to) => match pins_of(store, asked.upstreams, server, to)? {
             Some(pins) => {
                 pins.into_iter().find(|pin| pin.upstream == engine.name).map(|pin| pin.value)
             }
             None => {
+                reach = None;
                 let base = installed.clone().unwrap_or_else(|| "previous".to_owned());
-                open.push(OpenQuestion {
-                    question: format!("what {to} brings: it is known by its tag alone"),
-                    grade: Grade::AbsentPartial,
-                    rederive: vec![format!("headwater crawl {} {base}..{to}", server.name)],
-                });
+                let rederive = vec![format!("headwater crawl {} {base}..{to}", server.name)];
+                if !open.iter().any(|known| known.rederive == rederive) {
+                    let question = format!("what {to} brings: it is known by its tag alone");
+                    open.push(OpenQuestion { question, grade: Grade::AbsentPartial, rederive });
+                }
                 None
             }
         },
@@ -72,7 +75,7 @@ pub fn brief(store: &mut Store, asked: BriefQuestion<'_>) -> Result<Brief, Query
     };
 
     let mut built = Vec::new();
-    for (upstream, at) in [(server, &to), (engine, &other)] {
+    for (upstream, at) in [(server, &reach), (engine, &other)] {
         let Some(at) = at else { continue };
         match toolkits::built(store, upstream, asked.extractors, &rules, at, &asked.rig, asked.jobs)
         {
@@ -85,7 +88,7 @@ pub fn brief(store: &mut Store, asked: BriefQuestion<'_>) -> Result<Brief, Query
     }
 
     let mut options = Vec::new();
-    for (upstream, base, head) in [(server, &installed, &to), (engine, &own, &other)] {
+    for (upstream, base, head) in [(server, &installed, &reach), (engine, &own, &other)] {
         let (Some(base), Some(head)) = (base, head) else { continue };
         if base == head {
             continue;
@@ -114,7 +117,7 @@ pub fn brief(store: &mut Store, asked: BriefQuestion<'_>) -> Result<Brief, Query
     };
     let names: Vec<String> =
         asked.rig.models.get().into_iter().flatten().map(|model| model.name.clone()).collect();
-    let found = match (&installed, &to) {
+    let found = match (&installed, &reach) {
         (Some(base), Some(head)) if base != head => effective::moves(
             store,
             asked.upstreams,
