@@ -1,11 +1,9 @@
 //! `headwater digest`: what moved upstream.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 use headwater_queries::digest::{Marks, Period};
 use headwater_store::{Digest as Sha256, DigestRun, Store};
@@ -135,16 +133,8 @@ fn since_last(
 
 /// Prints, or writes the file whole.
 fn put(text: &str, args: &Args) -> anyhow::Result<()> {
-    let Some(path) = &args.output else {
-        render::print(text)?;
-        return Ok(());
-    };
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
-    let mut file =
-        tempfile::NamedTempFile::new_in(dir.unwrap_or_else(|| std::path::Path::new(".")))
-            .with_context(|| format!("cannot write beside {}", path.display()))?;
-    file.write_all(anstream::adapter::strip_str(text).to_string().as_bytes())?;
-    file.as_file().sync_all()?;
-    file.persist(path).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(())
+    match &args.output {
+        Some(path) => render::write_whole(path, text),
+        None => render::print(text),
+    }
 }

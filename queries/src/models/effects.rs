@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::effective::{
     Options, Passed, Reach, ServerAt, number_or_text, passed, read, rule_of, runs, servers_over,
 };
+use super::programs;
 use crate::QueryError;
 use crate::defaults::event_of;
 use crate::ledger::{Event, Extractors, Scope};
@@ -213,7 +214,10 @@ fn effect(
         };
         if let Some((name, server)) = server {
             let declared = upstreams.get(&name)?;
-            let (note, words) = by_engine(&server, &name, event);
+            let (note, words) = match of_other_programs(store, &server, upstream, commit, event)? {
+                Some(words) => (None, Engine::Always(words)),
+                None => by_engine(&server, &name, event),
+            };
             out.note = note;
             let engine = server.rule.engine.clone();
             let declared = declared.clone();
@@ -306,6 +310,22 @@ enum Engine {
     Sometimes(String),
     Never,
     NotKnown(String),
+}
+
+/// That no program which serves models takes the option of an event, in words.
+fn of_other_programs(
+    store: &Store,
+    server: &ServerAt,
+    engine: &Upstream,
+    commit: &StoredCommit,
+    event: &Event,
+) -> Result<Option<String>, QueryError> {
+    let Some(rule) = &server.rule.taken_by else { return Ok(None) };
+    let mut reader = store.objects(&engine.name)?.reader();
+    let Some(table) = reader.file(commit.commit().tree, &rule.table)? else { return Ok(None) };
+    let field = event.knob.rsplit('.').next().unwrap_or(&event.knob);
+    let programs = programs::only_others(&String::from_utf8_lossy(&table), field, rule)?;
+    Ok(programs.map(|all| format!("only {} takes it ({})", all.join(", "), rule.table)))
 }
 
 fn by_engine(server: &ServerAt, name: &str, event: &Event) -> (Option<String>, Engine) {

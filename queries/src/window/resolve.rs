@@ -98,7 +98,7 @@ impl<'a> Resolver<'a> {
         self.store.commit(self.id, oid)?.ok_or_else(|| QueryError::NotStored {
             upstream: self.upstream.name.clone(),
             what: name.to_owned(),
-            scope: String::new(),
+            scope: "BASE..HEAD".to_owned(),
         })
     }
 
