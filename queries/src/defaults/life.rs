@@ -104,7 +104,8 @@ pub fn rows(
                 && final_tag.is_some()
                 && last.first_final_shipped == final_tag
                 && last.sha != sha;
-            old_never_shipped = last.never_shipped;
+            // One that it had come back to was shipped before.
+            old_never_shipped = last.never_shipped && last.flips_back.is_none();
         }
         let lost = left.entry(key.clone()).or_default();
         let flips_back = event
