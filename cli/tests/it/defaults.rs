@@ -127,6 +127,33 @@ fn the_ledger_of_the_miniatures() {
         (Some("1.0"), Some("v0.6.9"))
     );
 
+    // No way back to what no release had, and one to what came back from a release.
+    demo.ollama
+        .append(|h| {
+            for (name, old, new) in
+                [("colder", "1.0", "0.5"), ("warm", "0.5", "1.0"), ("hot", "1.0", "1.3")]
+            {
+                h.commit(name, &format!("api: {name}"), |c| {
+                    let line = |value: &str| format!("Temperature:      {value},");
+                    c.edit("api/types.go", &line(old), &line(new));
+                });
+            }
+            h.tag("v0.6.10").branch_here();
+        })
+        .unwrap();
+    headwater(&store, &["crawl", "ollama", "--from-git", &from]).assert().success();
+    let got = answer(
+        &store,
+        &["defaults", "ollama", "--knob", "temperature", "--scope", "request-option"],
+    );
+    let events = got["events"].as_array().unwrap();
+    let way_back = |old: &str, new: &str| {
+        let moved = events.iter().find(|e| e["old"] == old && e["new"] == new).unwrap();
+        !moved["restore"].as_array().unwrap().is_empty()
+    };
+    assert!(way_back("0.8", "1.0") && way_back("1.0", "0.5"), "{events:?}");
+    assert!(!way_back("0.5", "1.0") && way_back("1.0", "1.3"), "{events:?}");
+
     // Bad input: one line, exit status 2.
     headwater(&store, &["defaults", "ollama", "--at", "v9.9.9"]).assert().code(2);
     headwater(&store, &["defaults", "ollama", "--scope", "nowhere"]).assert().code(2);
