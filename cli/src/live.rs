@@ -14,7 +14,7 @@ use headwater_crawler::transport::Transport;
 use headwater_queries::reads::TreeReads;
 use headwater_queries::window::{Resolved, Resolver, WindowSpec, finals};
 use headwater_queries::{QueryError, pins};
-use headwater_store::upstream::Upstream;
+use headwater_store::upstream::{Upstream, Version};
 use headwater_store::{Comparison, Oid, Store, StoreError};
 
 use crate::commands::crawl::derive_all;
@@ -195,6 +195,13 @@ impl<'a> Live<'a> {
             Via::Git => &remote,
             Via::Api => &rest,
         };
+        let version = |end: &str| Version::of(upstream, end);
+        if let (Back::IsAMistake, Some(base), Some(head)) =
+            (back, version(&window.base), version(&window.head))
+            && base > head
+        {
+            return Err(reversed(window));
+        }
         let whole = self.whole_ids(api, store, upstream, window)?;
         let refs = transport.refs(upstream, Some([&whole.base, &whole.head]))?;
         let base = git::resolve(upstream, &refs, &whole.base)?;
@@ -211,8 +218,7 @@ impl<'a> Live<'a> {
         if let (Back::IsAMistake, Ok(said)) = (back, &said)
             && said.status == "behind"
         {
-            let (base, head) = (window.base.clone(), window.head.clone());
-            return Err(QueryError::Reversed { base, head }.into());
+            return Err(reversed(window));
         }
         let extractors = self.context.extractors()?;
         let reads = TreeReads::new(upstream, &extractors)?;
@@ -348,6 +354,10 @@ pub fn relative(
         bail!("{} is both ends of this window: nothing lies between", named.base);
     }
     Ok(named)
+}
+
+fn reversed(window: &WindowSpec) -> anyhow::Error {
+    QueryError::Reversed { base: window.base.clone(), head: window.head.clone() }.into()
 }
 
 fn counted(summary: &CrawlSummary) -> String {

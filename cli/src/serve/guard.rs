@@ -73,6 +73,14 @@ fn same(one: &Digest, other: &Digest) -> bool {
     again(one) == again(other)
 }
 
+/// Whether a page of another site asks in the background: its picture would make the server
+/// work. A link that is followed is no such thing.
+/// <https://www.w3.org/TR/fetch-metadata/>
+fn is_from_elsewhere(headers: &HeaderMap) -> bool {
+    let is = |name: &str, value: &str| headers.get(name).is_some_and(|found| found == value);
+    is("sec-fetch-site", "cross-site") && !is("sec-fetch-mode", "navigate")
+}
+
 /// Lets a request in or not, and sets the headers of what leaves.
 pub async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let headers = request.headers();
@@ -80,6 +88,9 @@ pub async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next
     let mut response = if !guard.knows_host(headers) {
         let line = "this name is not one that the server goes by; --host NAME adds one";
         (StatusCode::MISDIRECTED_REQUEST, line).into_response()
+    } else if is_from_elsewhere(headers) {
+        let line = "another site's page asked for this; open it by itself";
+        (StatusCode::FORBIDDEN, line).into_response()
     } else if !open && !guard.has_token(headers) {
         match request.method() {
             &Method::GET => reply::page(StatusCode::UNAUTHORIZED, &layout::enter("")),

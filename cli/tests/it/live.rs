@@ -391,6 +391,9 @@ fn a_git_host_without_filters_gives_the_same_answer() {
 fn a_reversed_window_is_told_before_it_is_fetched() {
     for via in ["git", "api"] {
         let place = Place::new();
+        let line = place.error(&["why", "ollama", "v0.6.2..v0.6.0", "--via", via]);
+        assert!(line.contains("swap them? v0.6.0..v0.6.2"), "{line}");
+        assert_eq!(place.kit.count(Host::Web) + place.kit.count(Host::Api), 0);
         let line = place.error(&["why", "llama.cpp", "b34..b30", "--via", via]);
         assert!(line.contains("swap them? b30..b34"), "{line}");
         let fetched = |target: &str| target.contains("upload-pack") && !target.contains("info/");

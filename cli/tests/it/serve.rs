@@ -208,6 +208,11 @@ fn only_those_who_may_ask_are_answered() {
     let port = served.address.rsplit(':').next().unwrap();
     for host in [&format!("localhost:{port}"), "headwater.example"] {
         assert_eq!(served.ask("GET", "/", &[("Host", host)], "").status, 200, "{host}");
+        // A picture on another site's page makes nobody work; a link from there is followed.
+        let site = ("Sec-Fetch-Site", "cross-site");
+        let of =
+            |mode| served.ask("GET", "/", &[("Host", host), site, ("Sec-Fetch-Mode", mode)], "");
+        assert_eq!((of("no-cors").status, of("navigate").status), (403, 200));
     }
     drop(served);
 

@@ -101,6 +101,8 @@ impl Extractors {
             })
             .max_by_key(likeness);
         let Some(value) = plain(old, field) else { return out };
+        // A switch takes no value after its flag, and llama-server hears no "false" either.
+        let switch = ["true", "false", "enabled", "disabled"].contains(&value.as_str());
         for way in &compiled.rule.restore {
             if way.knobs.as_ref().is_some_and(|p| !p.0.is_match(&event.knob)) {
                 continue;
@@ -108,6 +110,12 @@ impl Extractors {
             if (way.text.contains("{flag}") && flag.is_none())
                 || (way.text.contains("{env}") && env.is_none())
             {
+                continue;
+            }
+            let of_switch = way.text.contains("{flag} {old}")
+                || way.text.contains("{env}={old}")
+                    && env.is_some_and(|env| env.starts_with("LLAMA_ARG_"));
+            if switch && of_switch {
                 continue;
             }
             let text = way
@@ -153,7 +161,8 @@ fn plain(value: &str, field: &str) -> Option<String> {
             digits.trim_end_matches(['f', 'F']).to_owned()
         };
         let number = number.strip_suffix('.').unwrap_or(&number).to_owned();
-        let number = if number.contains('.') {
+        // A version of many parts is no number: its zeros stay.
+        let number = if number.contains('.') && number.parse::<f64>().is_ok() {
             let short = number.trim_end_matches('0');
             if short.ends_with('.') { format!("{short}0") } else { short.to_owned() }
         } else {

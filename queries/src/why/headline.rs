@@ -62,7 +62,10 @@ pub(super) fn line(found: &Found<'_>) -> String {
         .events
         .iter()
         .filter(|event| event.sha == first.sha && event.old.is_some() && event.new.is_some())
-        .max_by_key(|event| !event.restore.is_empty());
+        .max_by_key(|event| {
+            let beside = ["bench", "cli-help", "docs", "build"].contains(&event.scope.as_str());
+            (!beside, !event.restore.is_empty())
+        });
     let what = match event {
         Some(event) => format!(
             "moves the default of {} {} → {}",
