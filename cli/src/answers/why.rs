@@ -35,15 +35,14 @@ pub fn ask(
 ) -> anyhow::Result<WhyReport> {
     let upstream = context.upstreams.get(&question.upstream)?;
     let window = &question.window;
-    let relative = is_relative(&window.base) || is_relative(&window.head);
     let mut live = None;
     match &fetch {
-        _ if !relative => {}
-        Some(fetch) => {
+        Some(fetch) if is_relative(&window.base) || is_relative(&window.head) => {
             let live = live.insert(Live::new(context, fetch.via)?);
             question.window = live.ends(store, upstream, window)?;
         }
-        None => question.window = stored_ends(store, upstream, window)?,
+        Some(_) => {}
+        None => name_ends(context, store, question)?,
     }
     let answer = why(store, &context.upstreams, rules, question);
     let Some(fetch) = fetch.filter(|fetch| fetch.wish.asked || lacks(context, &answer)) else {
@@ -119,7 +118,21 @@ fn lacks(context: &Context, answer: &Result<WhyReport, QueryError>) -> bool {
     }
 }
 
-/// A window whose ends may be `latest` or `previous`, by the tags that are stored.
+/// Names the ends of a question's window that are `latest` or `previous`, by the tags that
+/// are stored.
+pub fn name_ends(
+    context: &Context,
+    store: &Store,
+    question: &mut WhyQuestion,
+) -> anyhow::Result<()> {
+    let window = &question.window;
+    if is_relative(&window.base) || is_relative(&window.head) {
+        let upstream = context.upstreams.get(&question.upstream)?;
+        question.window = stored_ends(store, upstream, window)?;
+    }
+    Ok(())
+}
+
 fn stored_ends(
     store: &Store,
     upstream: &Upstream,

@@ -9,6 +9,7 @@ use headwater_queries::said::ReleaseSaid;
 pub use moved::shipped;
 
 use crate::args::Format;
+use crate::render::machine::short;
 use crate::render::page::Page;
 use crate::render::{plot, why};
 
@@ -221,10 +222,4 @@ fn release(page: &mut Page<'_>, one: &ReleaseSaid) {
         let text: String = line.text.chars().take(200).collect();
         page.say(1, &format!("“{text}” [{}]", line.about.join(", ")));
     }
-}
-
-/// A whole commit id by its first digits.
-fn short(value: &str) -> &str {
-    let is_id = value.len() == 40 && value.bytes().all(|b| b.is_ascii_hexdigit());
-    if is_id { value.get(..9).unwrap_or(value) } else { value }
 }

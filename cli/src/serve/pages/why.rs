@@ -28,6 +28,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
     };
     let context = &room.context;
     let upstream = context.upstreams.get(&question.upstream)?;
+    answers::why::name_ends(context, store, &mut question)?;
     let commits = span(store, upstream, &question.window)?.nodes.len();
     if commits > MOST {
         anyhow::bail!(
