@@ -13,6 +13,7 @@ use headwater_store::upstream::Upstreams;
 use headwater_store::{Digest, ObservedInput, Store};
 
 use crate::args::{Format, Global};
+use crate::progress::with_readings;
 
 /// The surroundings of a command.
 pub struct Context {
@@ -101,9 +102,9 @@ impl Context {
         Ok(base.data_dir().join("headwater"))
     }
 
-    /// The store, to answer questions.
+    /// The store, to answer questions: long readings are shown.
     pub fn open(&self) -> anyhow::Result<Store> {
-        Ok(Store::open(&self.store_dir()?)?)
+        with_readings(Store::open(&self.store_dir()?)?)
     }
 
     /// The store, made where there is none.

@@ -2,9 +2,11 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use headwater_crawler::progress::{Progress, Stage};
+use headwater_store::Store;
+use headwater_store::progress::{Progress, Stage};
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Shows the stages of long work.
@@ -45,6 +47,58 @@ fn bar(name: &str, total: Option<u64>) -> ProgressBar {
     bar.set_message(name.to_owned());
     bar.enable_steady_tick(Duration::from_millis(120));
     bar
+}
+
+/// A store that shows the readings which a question needs, where they take long and
+/// standard error is a terminal.
+pub fn with_readings(mut store: Store) -> anyhow::Result<Store> {
+    if std::io::stderr().is_terminal() {
+        let readings: Arc<dyn Progress> = Arc::new(Readings);
+        store.watch(&readings)?;
+    }
+    Ok(store)
+}
+
+struct Readings;
+
+/// A reading is shown after so long.
+const SHOWN_AFTER: Duration = Duration::from_millis(700);
+
+impl Progress for Readings {
+    fn stage(&self, name: &str, total: Option<u64>) -> Box<dyn Stage> {
+        Box::new(Reading {
+            name: name.to_owned(),
+            total,
+            begun: Instant::now(),
+            done: AtomicU64::new(0),
+            bar: OnceLock::new(),
+        })
+    }
+}
+
+struct Reading {
+    name: String,
+    total: Option<u64>,
+    begun: Instant,
+    done: AtomicU64,
+    bar: OnceLock<ProgressBar>,
+}
+
+impl Stage for Reading {
+    fn advance(&self, steps: u64) {
+        let done = self.done.fetch_add(steps, Ordering::Relaxed) + steps;
+        if self.begun.elapsed() >= SHOWN_AFTER {
+            self.bar.get_or_init(|| bar(&self.name, self.total)).set_position(done);
+        }
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
+    }
 }
 
 struct ShownStage {

@@ -7,9 +7,9 @@ mod error;
 pub mod git;
 pub mod github;
 pub mod http;
-pub mod progress;
 pub mod registry;
 pub mod rig;
 pub mod transport;
 
 pub use error::CrawlError;
+pub use headwater_store::progress;

@@ -36,7 +36,10 @@ pub enum StoreError {
     },
     /// SQLite said no.
     #[error("the store's database: {0}; `headwater doctor` looks for damage")]
-    Sqlite(#[from] rusqlite::Error),
+    Sqlite(rusqlite::Error),
+    /// Nobody waits for the answer any more.
+    #[error("the question was given up before it was answered")]
+    GivenUp,
     /// A file of the store could not be read or written.
     #[error("{path}: {source}")]
     Io {
@@ -72,6 +75,16 @@ pub enum StoreError {
     /// An upstream file is not right.
     #[error(transparent)]
     Upstream(#[from] UpstreamError),
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        // Nothing else interrupts a statement here.
+        match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::OperationInterrupted) => StoreError::GivenUp,
+            _ => StoreError::Sqlite(error),
+        }
+    }
 }
 
 impl From<tantivy::TantivyError> for StoreError {

@@ -15,6 +15,7 @@ mod model_name;
 pub mod objects;
 mod oid;
 pub mod pack;
+pub mod progress;
 pub mod rig;
 pub mod search;
 pub mod upstream;

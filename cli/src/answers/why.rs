@@ -120,11 +120,7 @@ fn lacks(context: &Context, answer: &Result<WhyReport, QueryError>) -> bool {
 
 /// Names the ends of a question's window that are `latest` or `previous`, by the tags that
 /// are stored.
-pub fn name_ends(
-    context: &Context,
-    store: &Store,
-    question: &mut WhyQuestion,
-) -> anyhow::Result<()> {
+fn name_ends(context: &Context, store: &Store, question: &mut WhyQuestion) -> anyhow::Result<()> {
     let window = &question.window;
     if is_relative(&window.base) || is_relative(&window.head) {
         let upstream = context.upstreams.get(&question.upstream)?;

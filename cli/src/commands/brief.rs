@@ -10,6 +10,7 @@ use headwater_queries::digest::{DigestRequest, Period};
 use headwater_store::Store;
 
 use super::rig::{RigFileArg, status};
+use crate::answers::digest::When;
 use crate::args::Format;
 use crate::context::Context;
 use crate::machine::Machine;
@@ -78,7 +79,7 @@ pub fn run(context: &Context, args: &Args) -> anyhow::Result<ExitCode> {
             if let Some(scrub) = &scrub {
                 scrub.json(&mut value);
             }
-            format!("{}\n", render::escape_controls(&serde_json::to_string_pretty(&value)?))
+            render::json_text(&value)?
         }
         _ => render::brief::markdown(&told, scrub.as_ref()),
     };
@@ -100,16 +101,10 @@ fn gathered(
 ) -> anyhow::Result<Brief> {
     let now = Utc::now();
     let week = Period::week(None, now)?;
-    let (period, question) = match before.filter(|before| *before < week.from) {
-        Some(before) => {
-            let day = before.format("%Y-%m-%d").to_string();
-            (Period::since(&day, now)?, format!("headwater digest --since {day}"))
-        }
-        None => {
-            let question = format!("headwater digest --week {}", week.name);
-            (week, question)
-        }
-    };
+    let day = before
+        .filter(|before| *before < week.from)
+        .map(|before| before.format("%Y-%m-%d").to_string());
+    let When { period, question } = When::new(day.as_deref(), None, now)?;
     let mut upstreams = Vec::new();
     for (_, name) in store.upstream_names()? {
         upstreams.push(context.upstreams.get(&name)?);

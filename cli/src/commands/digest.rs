@@ -76,9 +76,7 @@ fn told(
     let digest = answers::digest::ask(context, store, &args.upstream, when, marks)?;
     let scrub = context.scrub(&[])?;
     Ok(match format {
-        Format::Json => {
-            format!("{}\n", render::escape_controls(&serde_json::to_string_pretty(&digest)?))
-        }
+        Format::Json => render::json_text(&digest)?,
         Format::Atom => render::feed::atom(&digest, &scrub),
         Format::Md | Format::Html => render::digest::screen(&digest, format, Some(&scrub)),
         _ => render::digest::screen(&digest, format, None),

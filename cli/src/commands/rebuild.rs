@@ -48,7 +48,8 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let asked = |what: What| {
         args.what.is_empty() || args.what.contains(&what) || args.what.contains(&What::All)
     };
-    let mut store = context.open()?;
+    // Each stage is shown as one.
+    let mut store = Store::open(&context.store_dir()?)?;
     let progress = Shown::new();
     let mut upstreams: Vec<&Upstream> = Vec::new();
     for (_, name) in store.upstream_names()? {

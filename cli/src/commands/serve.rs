@@ -29,6 +29,12 @@ pub struct Args {
     /// A name under which it may be asked for, besides its address
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
+    /// A question may take so many seconds; then it is given up
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub limit: u64,
+    /// After so many milliseconds a page is begun before its answer is there
+    #[arg(long, value_name = "MILLISECONDS", default_value_t = 80, hide_short_help = true)]
+    pub patience: u64,
 }
 
 /// A token shorter than this is guessed too soon.

@@ -13,6 +13,7 @@ use crate::args::Format;
 use crate::context::Context;
 use crate::live::{Via, Wish};
 use crate::machine::Installed;
+use crate::progress::with_readings;
 use crate::render::{self, page::Page};
 
 /// Why did this version window change speed or answers?
@@ -138,7 +139,10 @@ pub fn as_of(text: &str) -> Result<AsOf, String> {
 pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let format = context.format(&[Format::Table, Format::Json, Format::Md, Format::Html])?;
     let upstream = context.upstreams.get(&args.upstream)?;
-    let mut store = if args.offline { context.open()? } else { context.open_or_create()? };
+    let mut store = match args.offline {
+        true => context.open()?,
+        false => with_readings(context.open_or_create()?)?,
+    };
     let table = args.kept.table(context, &mut store, &upstream.name)?;
     let window = args.kept.window(table.as_ref(), &args.window, args.head.as_deref())?;
     let Some(window) = window else { return no_step(context, format, table) };
@@ -168,7 +172,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let fetch = (!args.offline).then_some(Fetch { via: args.via, wish });
     let mut report = answers::why::ask(context, &mut store, &rules, &mut question, fetch)?;
     if let Some(mine) = &mine {
-        report = why::mine(&store, &context.upstreams, &rules, &question, &mine.models)?;
+        report = why::mine(&store, &context.upstreams, &rules, &question, &mine.models, report)?;
     }
     report.speeds = table;
     let top = args.top.unwrap_or(5);

@@ -1,26 +1,53 @@
 //! What every tool needs: the store and the rules.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use headwater_queries::why::Rules;
 use headwater_store::Store;
+use headwater_store::progress::{Progress, Silent, Stage};
+use rmcp::service::{RequestContext, RoleServer};
 
 use crate::answers;
 use crate::context::Context;
 
 /// Where questions are answered.
+#[derive(Clone)]
 pub struct Desk {
     /// The surroundings.
-    pub context: Context,
+    pub context: Arc<Context>,
     /// Whether `why` may fetch.
     pub online: bool,
-    rules: OnceLock<Rules>,
+    rules: Arc<OnceLock<Rules>>,
+    progress: Arc<dyn Progress>,
+}
+
+/// A call that its client can take back.
+struct Called(RequestContext<RoleServer>);
+
+impl Progress for Called {
+    fn stage(&self, name: &str, total: Option<u64>) -> Box<dyn Stage> {
+        Silent.stage(name, total)
+    }
+
+    fn is_wanted(&self) -> bool {
+        !self.0.ct.is_cancelled()
+    }
 }
 
 impl Desk {
     /// A desk that has read no rules yet.
     pub fn new(context: Context, online: bool) -> Self {
-        Desk { context, online, rules: OnceLock::new() }
+        Desk {
+            context: Arc::new(context),
+            online,
+            rules: Arc::default(),
+            progress: Arc::new(Silent),
+        }
+    }
+
+    /// The same, for a call that ends when its client takes it back.
+    pub fn during(&self, call: RequestContext<RoleServer>) -> Self {
+        Desk { progress: Arc::new(Called(call)), ..self.clone() }
     }
 
     /// The rules, compiled when they are first asked for.
@@ -34,10 +61,12 @@ impl Desk {
 
     /// The store, as it is now: a crawl may run beside the server.
     pub fn store(&self) -> anyhow::Result<Store> {
-        match self.online {
-            true => self.context.open_or_create(),
-            false => self.context.open(),
-        }
+        let mut store = match self.online {
+            true => self.context.open_or_create()?,
+            false => self.context.open()?,
+        };
+        store.watch(&self.progress)?;
+        Ok(store)
     }
 
     /// What the store holds, in a line for each upstream.

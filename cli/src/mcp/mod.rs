@@ -6,7 +6,6 @@ mod desk;
 mod server;
 mod tools;
 
-use std::sync::Arc;
 
 use anyhow::Context as _;
 use rmcp::ServiceExt as _;
@@ -22,7 +21,7 @@ pub fn serve(context: Context, online: bool) -> anyhow::Result<()> {
         .enable_all()
         .build()
         .context("no threads to serve with")?;
-    let server = Server::new(Arc::new(Desk::new(context, online)));
+    let server = Server::new(Desk::new(context, online));
     let served = runtime.block_on(async {
         let running = server.serve(rmcp::transport::stdio()).await?;
         running.waiting().await?;

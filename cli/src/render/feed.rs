@@ -41,7 +41,7 @@ fn entry_of(one: &DefaultMoved, scrub: &Scrub) -> Entry {
     ];
     if one.moved_on.is_none() {
         let ways = one.restore.iter();
-        lines.extend(ways.map(|way| format!("Old behaviour: {}: {}", way.consumer, way.text)));
+        lines.extend(ways.map(|way| format!("Old behaviour: {way}")));
     }
     let html: String = lines
         .iter()

@@ -7,6 +7,7 @@ use headwater_queries::rig::{Alert, Change, LibraryShown, LibraryState, RigRepor
 use headwater_store::rig::ModelRead;
 
 use super::page::Page;
+use super::pair::both;
 
 /// The whole report.
 pub fn report(page: &mut Page<'_>, report: &RigReport) {
@@ -215,8 +216,7 @@ pub fn upstream(page: &mut Page<'_>, report: &RigReport) {
 /// A default that moved, and how to get the old value back.
 pub fn default(page: &mut Page<'_>, event: &EventRow) {
     moved(page, event);
-    let ways: Vec<String> =
-        event.restore.iter().map(|way| format!("{}: {}", way.consumer, way.text)).collect();
+    let ways: Vec<String> = event.restore.iter().map(ToString::to_string).collect();
     if !ways.is_empty() {
         page.say(1, &format!("old behaviour: {}", ways.join("; ")));
     }
@@ -225,7 +225,7 @@ pub fn default(page: &mut Page<'_>, event: &EventRow) {
 /// A default that moved.
 pub fn moved(page: &mut Page<'_>, event: &EventRow) {
     let [old, new] = [&event.old, &event.new].map(|value| value.as_deref().unwrap_or("none"));
-    let [old, new] = apart(old, new);
+    let (old, new) = both(old, new, 60);
     let mut line = format!(
         "{} {}: {old} → {new} ({}, {}",
         event.upstream,
@@ -238,21 +238,6 @@ pub fn moved(page: &mut Page<'_>, event: &EventRow) {
     }
     let _ = write!(line, ", {}:{}, grade {})", event.path, event.line, event.grade);
     page.say(0, &line);
-}
-
-/// Two values short enough for a line; long ones from where they part.
-fn apart(old: &str, new: &str) -> [String; 2] {
-    const LONGEST: usize = 60;
-    let long = [old, new].iter().any(|value| value.chars().count() > LONGEST);
-    let same = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).count();
-    // A few letters before say where that is.
-    let skip = if long { same.saturating_sub(12) } else { 0 };
-    [old, new].map(|value| {
-        let rest: String = value.chars().skip(skip).take(LONGEST).collect();
-        let before = if skip > 0 { "…" } else { "" };
-        let after = if value.chars().count() > skip + LONGEST { "…" } else { "" };
-        format!("{before}{rest}{after}")
-    })
 }
 
 fn model(page: &mut Page<'_>, model: &ModelRead) {
@@ -274,19 +259,5 @@ fn size(bytes: u64) -> String {
         0..1_024 => format!("{bytes} bytes"),
         1_024..1_048_576 => format!("{} KiB", bytes >> 10),
         _ => format!("{} MiB", bytes >> 20),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_values_are_told_from_where_they_part() {
-        assert_eq!(apart("1.1", "1.0"), ["1.1", "1.0"]);
-        let [a, b] = [format!("{} -a", "é".repeat(80)), format!("{} -b", "é".repeat(80))];
-        let [a, b] = apart(&a, &b);
-        assert!(a.starts_with('…') && a.ends_with(" -a") && b.ends_with(" -b"), "{a} {b}");
-        assert_eq!(apart("x", &"y".repeat(70))[1].chars().count(), 61);
     }
 }

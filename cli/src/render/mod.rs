@@ -46,10 +46,13 @@ pub fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
 /// Prints one JSON document. JSON keeps upstream's text as it is; control characters are
 /// escaped by the format.
 pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
-    let mut out = serde_json::to_string_pretty(value)?;
-    out.push('\n');
-    std::io::stdout().lock().write_all(escape_controls(&out).as_bytes())?;
+    std::io::stdout().lock().write_all(json_text(value)?.as_bytes())?;
     Ok(())
+}
+
+/// One JSON document as [`json`] prints it.
+pub fn json_text(value: &impl Serialize) -> anyhow::Result<String> {
+    Ok(escape_controls(&serde_json::to_string_pretty(value)?) + "\n")
 }
 
 /// JSON that is safe on a terminal: U+007F and the C1 controls need no escape in JSON, but

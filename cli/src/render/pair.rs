@@ -45,6 +45,9 @@ mod tests {
         assert_eq!((old.as_str(), new.as_str()), ("… then 2 of th…", "… then 4 of th…"));
         let (old, new) = both("short", &"long ".repeat(20), 12);
         assert_eq!((old.as_str(), new.as_str()), ("short", "long long lo…"));
+        let [a, b] = ["a", "b"].map(|end| format!("{} -{end}", "é".repeat(80)));
+        let (a, b) = both(&a, &b, 60);
+        assert!(a.starts_with('…') && a.ends_with(" -a") && b.ends_with(" -b"), "{a} {b}");
     }
 
     proptest::proptest! {

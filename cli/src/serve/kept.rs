@@ -43,9 +43,9 @@ impl Kept {
         let Ok(mut kept) = self.0.lock() else { return };
         kept.retain(|(of, ..)| *of == state);
         kept.push_back((state, asked, text.clone()));
-        let mut bytes: usize = kept.iter().map(|(_, _, (_, text))| text.len()).sum();
+        let mut bytes: usize = kept.iter().map(|(_, _, text)| text.len()).sum();
         while bytes > MOST
-            && let Some((_, _, (_, text))) = kept.pop_front()
+            && let Some((_, _, text)) = kept.pop_front()
         {
             bytes -= text.len();
         }

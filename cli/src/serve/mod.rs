@@ -8,14 +8,15 @@ mod layout;
 mod pages;
 mod reply;
 mod room;
+mod stream;
+mod waiting;
 
 use std::io::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use axum::Router;
-use axum::extract::State;
-use axum::http::Uri;
 use axum::middleware;
 use axum::routing::{get, post};
 
@@ -26,7 +27,11 @@ use crate::context::Context;
 
 /// Serves until the process is stopped.
 pub fn run(context: Context, args: Args) -> anyhow::Result<()> {
-    let room = Arc::new(Room::new(context));
+    let room = Arc::new(Room::new(
+        context,
+        Duration::from_secs(args.limit),
+        Duration::from_millis(args.patience),
+    ));
     // A store that cannot be read is told at once, not on the first page.
     room.probe()?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -56,8 +61,7 @@ pub fn run(context: Context, args: Args) -> anyhow::Result<()> {
             .layer(middleware::from_fn_with_state(Arc::clone(&guard), guard::check))
             .layer(axum::Extension(guard))
             .with_state(Arc::clone(&room));
-        // The first page is waited for least where it is made before it is asked for.
-        tokio::spawn(pages::home(State(room), Uri::from_static("/")));
+        tokio::spawn(pages::prepare(room));
         writeln!(anstream::stderr(), "headwater: http://{address}/ (Ctrl-C ends it)")?;
         axum::serve(listener, routes).await?;
         Ok(())

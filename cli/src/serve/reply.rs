@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
 use super::layout;
@@ -36,8 +36,7 @@ impl Reply {
     pub fn json(value: &impl Serialize) -> anyhow::Result<Self> {
         let mut value = serde_json::to_value(value)?;
         private::hide(&mut value);
-        let text = render::escape_controls(&serde_json::to_string_pretty(&value)?);
-        Ok(Reply::Text("application/json", format!("{text}\n")))
+        Ok(Reply::Text("application/json", render::json_text(&value)?))
     }
 
     /// A text of Markdown, shown as it is.
@@ -46,8 +45,22 @@ impl Reply {
     }
 }
 
-/// A finished text and its kind.
-pub type Text = (&'static str, Arc<str>);
+/// A finished text.
+#[derive(Clone)]
+pub struct Text {
+    kind: &'static str,
+    /// What is the same whatever the answer is.
+    head: Arc<str>,
+    /// The answer.
+    pub rest: Arc<str>,
+}
+
+impl Text {
+    /// How long it is, in bytes.
+    pub fn len(&self) -> usize {
+        self.head.len() + self.rest.len()
+    }
+}
 
 /// What is sent.
 pub enum Finished {
@@ -60,25 +73,33 @@ pub enum Finished {
 impl From<Reply> for Finished {
     fn from(reply: Reply) -> Self {
         const HTML: &str = "text/html; charset=utf-8";
-        let (kind, text) = match reply {
-            Reply::Page(made) => (HTML, layout::page(&made).0),
-            Reply::Part(part) => (HTML, part.0),
-            Reply::Text(kind, text) => (kind, text),
+        let (kind, head, rest) = match reply {
+            Reply::Page(made) => {
+                (HTML, layout::open(&made.title), made.main.into_string() + layout::CLOSE)
+            }
+            Reply::Part(part) => (HTML, String::new(), part.0),
+            Reply::Text(kind, text) => (kind, String::new(), text),
             Reply::Elsewhere(to) => return Finished::Elsewhere(to),
         };
-        Finished::Text((kind, text.into()))
+        Finished::Text(Text { kind, head: head.into(), rest: rest.into() })
     }
 }
 
 /// What the browser is sent.
 pub fn of(reply: anyhow::Result<Finished>) -> Response {
     match reply {
-        Ok(Finished::Text((kind, text))) => {
-            ([(header::CONTENT_TYPE, kind)], text.to_string()).into_response()
+        Ok(Finished::Text(text)) => {
+            let whole = [&*text.head, &*text.rest].concat();
+            ([(header::CONTENT_TYPE, text.kind)], whole).into_response()
         }
         Ok(Finished::Elsewhere(to)) => Redirect::to(&to).into_response(),
         Err(error) => told(&error),
     }
+}
+
+/// A whole page.
+pub fn whole(title: &str, main: &Markup) -> Markup {
+    PreEscaped([&layout::open(title), &*main.0, layout::CLOSE].concat())
 }
 
 /// Markup as a response.
@@ -86,6 +107,13 @@ pub fn page(status: StatusCode, markup: &Markup) -> Response {
     let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
     (status, kind, markup.0.clone()).into_response()
 }
+
+/// A question takes longer than it may.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "this takes longer than the {0} s that a page may take; ask for less, ask the command line, which has no limit, or serve with a greater --limit"
+)]
+pub struct TooLong(pub u64);
 
 /// An error in one line.
 pub fn line(error: &anyhow::Error) -> String {
@@ -100,18 +128,21 @@ pub fn line(error: &anyhow::Error) -> String {
 const STALE: &str =
     "what is derived from the records is not up to date; `headwater rebuild` brings it there";
 
+/// An error where the answer would stand.
+pub fn apology(error: &anyhow::Error) -> Markup {
+    html! { h1 { "That cannot be answered" } p role="alert" { (line(error)) } }
+}
+
 fn told(error: &anyhow::Error) -> Response {
-    let line = line(error);
-    let status = match line == STALE {
+    let status = match error.is::<TooLong>() || line(error) == STALE {
         true => StatusCode::SERVICE_UNAVAILABLE,
         false => StatusCode::BAD_REQUEST,
     };
-    let main = html! { h1 { "That cannot be answered" } p role="alert" { (line) } };
-    page(status, &layout::page(&Made { title: "Not answered".to_owned(), main }))
+    page(status, &whole("Not answered", &apology(error)))
 }
 
 /// No page is here.
 pub async fn no_page() -> Response {
     let main = html! { h1 { "No page is here" } p { a href="/" { "Home" } } };
-    page(StatusCode::NOT_FOUND, &layout::page(&Made { title: "No page".to_owned(), main }))
+    page(StatusCode::NOT_FOUND, &whole("No page", &main))
 }

@@ -30,7 +30,12 @@ struct Got {
 }
 
 impl Served {
+    /// One that never begins a page before its answer is there.
     fn start(place: &Place, options: &[&str]) -> Self {
+        Self::start_as(place, &[&["--patience", "600000"], options].concat())
+    }
+
+    fn start_as(place: &Place, options: &[&str]) -> Self {
         let args: Vec<&str> =
             ["serve", "--listen", "127.0.0.1:0"].iter().chain(options).copied().collect();
         let mut child = place.command(&args).stderr(Stdio::piped()).spawn().unwrap();
@@ -195,6 +200,37 @@ fn pages_say_what_the_commands_say_and_write_nothing() {
     }
     drop(served);
     assert_eq!(dump(&place.store()), before);
+}
+
+#[test]
+fn a_page_that_takes_its_time_begins_before_its_answer_and_is_given_up_at_its_limit() {
+    let place = Place::crawled();
+    let report = format!("/why?{}&model={MODEL}", ends(&place));
+    let whole = Served::start(&place, &[]);
+    let at_once = Served::start_as(&place, &["--patience", "0"]);
+    for path in [&report, "/ledger?upstream=ollama&knob=repeat_penalty", "/pins"] {
+        let got = at_once.get(path);
+        assert!(got.status == 200 && got.head.contains("transfer-encoding: chunked"), "{path}");
+        let page = whole.page(path);
+        let [head, answer] = ["<main id=\"main\" tabindex=\"-1\">", "</main>"]
+            .map(|mark| page.split_once(mark).unwrap().0.to_owned());
+        let answer = answer.split_once("<main id=\"main\" tabindex=\"-1\">").unwrap().1;
+        assert!(got.body.contains(answer), "{path}: {}", got.body);
+        assert!(got.body.contains("<p class=\"waiting\" role=\"status\">"), "{path}: {}", got.body);
+        // All but the title stands above as it does above an answer that was there.
+        let above = head.split_once("</title>").unwrap().1;
+        assert!(got.body.contains(above), "{path}: {}", got.body);
+    }
+    let unknown = "/why?upstream=ollama&base=v9.9.9&head=v0.6.2";
+    let got = at_once.get(unknown);
+    assert!(got.body.contains("role=\"alert\"") && got.body.contains("nearest"), "{}", got.body);
+    // A script is told by the status.
+    assert_eq!(at_once.get(&format!("{unknown}&format=json")).status, 400);
+    assert!(at_once.leads("repeat_penalty").starts_with("/ledger?"));
+
+    let hurried = Served::start(&place, &["--limit", "0"]);
+    let got = hurried.get(&report);
+    assert!(got.status == 503 && got.body.contains("--limit"), "{} {}", got.status, got.body);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use headwater_store::{Oid, Store};
 
 use super::{EventRow, ValueRow};
 use crate::QueryError;
-use crate::derive::default_events::Tables;
+use crate::derive::tree_tables::{PathTable, tree_tables};
 use crate::ledger::{Entry, Extractors};
 
 /// Every table of a tree, with its path.
@@ -15,16 +15,11 @@ pub(super) fn at(
     extractors: &Extractors,
     tree: Oid,
 ) -> Result<Vec<(String, Entry)>, QueryError> {
-    let objects = store.objects(&upstream.name)?;
-    let mut tables = Tables::new(objects.reader(), extractors, &upstream.name);
-    let mut out = Vec::new();
-    for (path, entry) in tables.reader().files(tree)? {
-        if entry.is_blob() && extractors.reads(&upstream.name, &path) {
-            let table = tables.table(entry.oid, &path)?.unwrap_or_default();
-            out.extend(table.into_iter().map(|e| (path.clone(), e)));
-        }
-    }
-    Ok(out)
+    let tables = tree_tables(store, extractors, &upstream.name, tree, &|_, _| true)?;
+    let each = |(path, table): PathTable| {
+        table.iter().map(|entry| (path.clone(), entry.clone())).collect::<Vec<_>>()
+    };
+    Ok(tables.into_iter().flat_map(each).collect())
 }
 
 /// The values as rows, each with the last event that set it.

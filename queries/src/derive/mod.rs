@@ -4,3 +4,4 @@ pub mod default_events;
 pub mod labels;
 pub mod places;
 pub mod ranking;
+pub(crate) mod tree_tables;

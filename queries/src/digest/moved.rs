@@ -1,6 +1,7 @@
 //! The defaults that moved in the time, and what became known of them afterwards.
 
-use std::collections::HashSet;
+use std::collections::hash_map::Entry as Known;
+use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use headwater_store::{Oid, StoredCommit};
@@ -10,7 +11,7 @@ use super::report::{Correction, DefaultMoved, Digest};
 use crate::QueryError;
 use crate::defaults::EventRow;
 use crate::ledger::spelling;
-use crate::models;
+use crate::models::{self, EffectsAnswer};
 use crate::rank::MentionKind;
 use crate::said::Change;
 
@@ -44,6 +45,7 @@ impl Part<'_> {
             }
         }
         let mut changes = Vec::new();
+        let mut effects = HashMap::new();
         for mut group in groups {
             group.sort_by_key(|e| {
                 TOLD_BESIDE.iter().position(|scope| *scope == e.scope).map_or(0, |at| at + 1)
@@ -60,7 +62,7 @@ impl Part<'_> {
                     .collect(),
                 knobs: vec![first.knob.clone()],
             });
-            let entry = self.default_moved(first, others)?;
+            let entry = self.default_moved(first, others, &mut effects)?;
             self.corrections(&entry, first, events, out)?;
             out.defaults.push(entry);
         }
@@ -71,6 +73,7 @@ impl Part<'_> {
         &self,
         first: &EventRow,
         others: &[&EventRow],
+        effects: &mut HashMap<Oid, Vec<EffectsAnswer>>,
     ) -> Result<DefaultMoved, QueryError> {
         let mut restore = first.restore.clone();
         for way in others.iter().flat_map(|e| &e.restore) {
@@ -82,14 +85,17 @@ impl Part<'_> {
         // Only what a request can meet may reach a model.
         let met = ["request-option", "sampling", "context"].contains(&first.scope.as_str());
         if met && !self.store.models()?.is_empty() {
-            let answers = models::effects(
-                self.store,
-                self.upstreams,
-                self.request.extractors,
-                Some(&self.upstream.name),
-                &first.sha.to_string(),
-            )?;
-            for answer in &answers {
+            let answers = match effects.entry(first.sha) {
+                Known::Occupied(known) => known.into_mut(),
+                Known::Vacant(none) => none.insert(models::effects(
+                    self.store,
+                    self.upstreams,
+                    self.request.extractors,
+                    Some(&self.upstream.name),
+                    &first.sha.to_string(),
+                )?),
+            };
+            for answer in answers.iter() {
                 models = answer.models;
                 let of =
                     answer.effects.iter().filter(|e| e.knob == first.knob && e.path == first.path);

@@ -12,6 +12,7 @@ mod cut;
 mod engine;
 mod entry;
 mod guards;
+mod kept;
 mod lang;
 pub(crate) mod lex;
 mod only;

@@ -1,6 +1,7 @@
 //! How a user gets an old value back, and all spellings of a knob.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use serde::Serialize;
 
@@ -15,6 +16,12 @@ pub struct RestoreWay {
     pub consumer: String,
     /// What to write.
     pub text: String,
+}
+
+impl fmt::Display for RestoreWay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.consumer, self.text)
+    }
 }
 
 /// The spellings of knobs, gathered from entries: a flag, its environment variable,

@@ -9,6 +9,7 @@ use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use super::entry::Scope;
+use super::kept::Kept;
 
 /// Why a rule file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -300,17 +301,19 @@ const BUILT_IN: &[(&str, &str)] = &[
 ];
 
 /// All extractors in use.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Extractors {
     pub(crate) all: Vec<Compiled>,
     pub(crate) resolves: Vec<super::resolve::Resolve>,
     texts: Vec<String>,
+    /// What was read with them.
+    pub(crate) kept: Kept,
 }
 
 impl Extractors {
     /// The extractors that are part of the program.
     pub fn built_in() -> Result<Self, ExtractorError> {
-        let mut out = Extractors { all: Vec::new(), resolves: Vec::new(), texts: Vec::new() };
+        let mut out = Extractors::default();
         // What is compiled late is checked by the tests.
         for (file, text) in BUILT_IN {
             out.take(file, text)?;
@@ -366,6 +369,7 @@ impl Extractors {
             self.all.push(Compiled { rule, holds: OnceLock::new(), globs: OnceLock::new() });
         }
         self.resolves.extend(parsed.resolves);
+        self.kept = Kept::default();
         self.texts.push(text.to_owned());
         Ok(())
     }
@@ -432,8 +436,7 @@ mod tests {
     #[test]
     fn what_is_compiled_late_is_right() {
         for (file, text) in BUILT_IN {
-            let mut checked =
-                Extractors { all: Vec::new(), resolves: Vec::new(), texts: Vec::new() };
+            let mut checked = Extractors::default();
             checked.add(file, text).unwrap();
             for compiled in &checked.all {
                 assert_eq!(compiled.holds().len(), compiled.rule.holds.len(), "{file}");

@@ -78,13 +78,6 @@ pub struct InertRule {
     pub path: String,
     /// Reports in which these files do count.
     pub unless: String,
-    /// Whether what is written in them tells what a change is about.
-    #[serde(default = "yes")]
-    pub telling: bool,
-}
-
-fn yes() -> bool {
-    true
 }
 
 /// The bit of files in which nothing but comments, links and white space differs.
@@ -138,8 +131,6 @@ pub struct FileRules {
     backend_head: RegexSet,
     area_path: RegexSet,
     inert_path: RegexSet,
-    /// The kinds whose words tell nothing, as bits.
-    mute: u32,
     core: Regex,
 }
 
@@ -164,9 +155,6 @@ impl FileRules {
             backend_head: compile_set(backends.iter().map(|b| b.head.as_str()))?,
             area_path: compile_set(facets.areas.iter().map(|a| a.path.as_str()))?,
             inert_path: compile_set(facets.inert.iter().map(|i| i.path.as_str()))?,
-            mute: bits_of(
-                facets.inert.iter().enumerate().filter(|(_, i)| !i.telling).map(|(at, _)| at),
-            ),
             core: compile(&facets.core)?,
         })
     }
@@ -199,11 +187,6 @@ impl FileRules {
     /// Whether no running program reads a file.
     pub fn is_inert(&self, path: &str) -> bool {
         self.inert_path.is_match(path.as_bytes())
-    }
-
-    /// Whether what is written in a file tells what a change is about.
-    pub fn is_telling(&self, path: &str) -> bool {
-        bits(&self.inert_path.matches(path.as_bytes())) & self.mute == 0
     }
 
     /// The backends that a subject names, and the one it starts with.

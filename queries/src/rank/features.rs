@@ -140,9 +140,6 @@ impl Reader {
                 live.0 = live.0.saturating_add(file.added);
                 live.1 = live.1.saturating_add(file.deleted);
             }
-            if !self.rules.is_telling(&file.path) {
-                continue;
-            }
             for hunk in cut.parsed() {
                 functions.add(&mut self.tokenizer, &String::from_utf8_lossy(hunk.section));
                 for line in hunk.lines.iter().filter(|line| line.side != Side::Context) {

@@ -123,7 +123,6 @@ impl<'a> QuestionReader<'a> {
         let clauses = self.clauses.cut(&query.symptom);
         let mut out = Question::default();
         let mut complaint = String::new();
-        let mut helps: Vec<TermId> = Vec::new();
         let complaints = clauses.iter().filter(|clause| clause.kind == ClauseKind::Complaint);
         let all: Vec<&str> = complaints.map(|clause| clause.text).collect();
         // What is asked of the whole, since the same trouble is told over several clauses.
@@ -142,12 +141,11 @@ impl<'a> QuestionReader<'a> {
             if clause.kind == ClauseKind::Remedy {
                 complaint.push_str(clause.text);
                 complaint.push_str(". ");
-                self.tokenizer.each(&text, |term| helps.push(term_id(term)));
+                self.tokenizer.each(&text, |term| out.helps.push(term_id(term)));
             }
             self.tokenizer.each(&text, |term| add(&mut out.terms, term, weight));
         }
         complaint.push_str(&telling);
-        out.helps = helps;
         out.backends = match query.backend.as_deref().map(str::trim) {
             Some(name) if !name.is_empty() => vec![name.to_lowercase()],
             _ => self

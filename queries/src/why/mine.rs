@@ -31,8 +31,8 @@ pub struct MyModel {
     pub effective: usize,
 }
 
-/// Answers why a window matters for each of these models, in one report: a commit is ruled
-/// out where it is for every model.
+/// Answers why a window matters for each of these models, in one report: `out` answers it
+/// for no model. A commit is ruled out where it is for every model.
 ///
 /// # Errors
 /// As [`why`].
@@ -42,8 +42,8 @@ pub fn mine(
     rules: &Rules,
     question: &WhyQuestion,
     models: &[String],
+    mut out: WhyReport,
 ) -> Result<WhyReport, QueryError> {
-    let mut out = why(store, upstreams, rules, question)?;
     let mut told = Mine { models: Vec::new() };
     let mut best: HashMap<(String, String), (Candidate, Vec<String>)> = HashMap::new();
     let mut effective: Vec<Effective> = Vec::new();

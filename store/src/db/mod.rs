@@ -36,6 +36,7 @@ use serde::Serialize;
 
 use crate::StoreError;
 use crate::objects::ObjectStore;
+use crate::progress::{Progress, Silent, Stage};
 
 pub use check::IndexState;
 pub use commit_list::ListedCommit;
@@ -80,6 +81,10 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0014_rig_readings.sql"),
 ];
 
+/// So many steps of SQLite's machine lie between two questions whether anybody waits: about
+/// a millisecond.
+const STEPS: i32 = 20_000;
+
 /// The row of an upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct UpstreamId(pub(crate) i64);
@@ -108,6 +113,7 @@ pub struct Snapshot<'a>(
 pub struct Store {
     dir: PathBuf,
     pub(crate) conn: Connection,
+    progress: Arc<dyn Progress>,
 }
 
 impl Store {
@@ -171,7 +177,7 @@ impl Store {
         // prepares every statement anew for each value.
         conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         conn.set_prepared_statement_cache_capacity(64);
-        Ok(Store { dir: dir.to_owned(), conn })
+        Ok(Store { dir: dir.to_owned(), conn, progress: Arc::new(Silent) })
     }
 
     /// A second connection to the same store, for another thread.
@@ -179,7 +185,40 @@ impl Store {
     /// # Errors
     /// As [`Store::open`].
     pub fn reopen(&self) -> Result<Self, StoreError> {
-        Self::open(&self.dir)
+        let mut store = match self.conn.is_readonly(rusqlite::MAIN_DB)? {
+            true => Self::open_read_only(&self.dir)?,
+            false => Self::open(&self.dir)?,
+        };
+        store.watch(&self.progress)?;
+        Ok(store)
+    }
+
+    /// Has `progress` look on at what is asked from here on: it is told of long readings,
+    /// and ends them when nobody waits for them. Connections to other threads, and readers
+    /// of objects, have the same looking on.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn watch(&mut self, progress: &Arc<dyn Progress>) -> Result<(), StoreError> {
+        self.progress = Arc::clone(progress);
+        let asked = Arc::clone(progress);
+        self.conn.progress_handler(STEPS, Some(move || !asked.is_wanted()))?;
+        Ok(())
+    }
+
+    /// Begins a stage of a reading, and ends the reading where nobody waits for it.
+    pub(crate) fn stage(&self, name: &str, total: usize) -> Result<Box<dyn Stage>, StoreError> {
+        self.go_on()?;
+        Ok(self.progress.stage(name, Some(total as u64)))
+    }
+
+    /// # Errors
+    /// [`StoreError::GivenUp`] where nobody waits for the answer.
+    pub(crate) fn go_on(&self) -> Result<(), StoreError> {
+        match self.progress.is_wanted() {
+            true => Ok(()),
+            false => Err(StoreError::GivenUp),
+        }
     }
 
     /// The schema's number, if this headwater knows it.
@@ -270,7 +309,7 @@ impl Store {
     /// # Errors
     /// Where there is none yet.
     pub fn objects(&self, upstream: &str) -> Result<ObjectStore, StoreError> {
-        ObjectStore::open(&self.objects_dir(upstream), upstream)
+        Ok(ObjectStore::open(&self.objects_dir(upstream), upstream)?.watched(&self.progress))
     }
 }
 
@@ -289,6 +328,34 @@ pub(crate) fn time(seconds: i64) -> chrono::DateTime<chrono::Utc> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Nobody waits.
+    struct Left;
+
+    impl Progress for Left {
+        fn stage(&self, name: &str, total: Option<u64>) -> Box<dyn Stage> {
+            Silent.stage(name, total)
+        }
+
+        fn is_wanted(&self) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn what_nobody_waits_for_ends() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = Store::open_or_create(dir.path()).unwrap();
+        let left: Arc<dyn Progress> = Arc::new(Left);
+        store.watch(&left).unwrap();
+        let for_ever = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)
+            SELECT count(*) FROM n";
+        for store in [store.reopen().unwrap(), store] {
+            let answer = store.conn.query_row(for_ever, [], |row| row.get::<_, i64>(0));
+            assert!(matches!(answer.map_err(StoreError::from), Err(StoreError::GivenUp)));
+            assert!(matches!(store.stage("patches", 1), Err(StoreError::GivenUp)));
+        }
+    }
 
     #[test]
     fn a_newer_store_is_refused_with_what_to_do() {

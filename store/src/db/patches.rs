@@ -164,7 +164,7 @@ impl Store {
     /// and gives the results in the order of the rows.
     ///
     /// # Errors
-    /// As [`Store::patch`]; the first error ends it.
+    /// As [`Store::patch`]; the first error ends it, and [`StoreError::GivenUp`].
     pub fn map_patches<T: Send>(
         &self,
         upstream: UpstreamId,
@@ -172,9 +172,12 @@ impl Store {
         jobs: usize,
         map: impl Fn(StoredPatch) -> T + Sync,
     ) -> Result<Vec<T>, StoreError> {
+        let stage = self.stage("patches", ids.len())?;
         if jobs <= 1 || ids.len() < 32 {
             let read = |id: &CommitId| -> Result<T, StoreError> {
+                self.go_on()?;
                 let mut one = self.patches(upstream, std::slice::from_ref(id))?;
+                stage.advance(1);
                 one.pop()
                     .map(&map)
                     .ok_or_else(|| StoreError::Damaged("a commit is gone".to_owned()))
@@ -189,7 +192,7 @@ impl Store {
             let workers: Vec<_> = stores
                 .into_iter()
                 .map(|store| {
-                    let (chunks, next, map) = (&chunks, &next, &map);
+                    let (chunks, next, map, stage) = (&chunks, &next, &map, &stage);
                     scope.spawn(move || -> Result<Vec<(usize, Vec<T>)>, StoreError> {
                         let mut out = Vec::new();
                         loop {
@@ -197,8 +200,10 @@ impl Store {
                             let Some(ids) = chunks.get(at) else { return Ok(out) };
                             let mut results = Vec::with_capacity(ids.len());
                             for commit in store.commits(upstream, ids)? {
+                                store.go_on()?;
                                 results.push(map(store.patch(commit)?));
                             }
+                            stage.advance(ids.len() as u64);
                             out.push((at, results));
                         }
                     })

@@ -7,9 +7,11 @@ mod tree;
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::git;
+use crate::progress::{Progress, Silent};
 use crate::{Oid, StoreError};
 
 pub use diff::{FileDiff, align};
@@ -21,10 +23,11 @@ const WHOLE: &str = "headwater-whole";
 
 /// A bare repository that headwater owns. A clone that it borrows from is never
 /// written to.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct ObjectStore {
     dir: PathBuf,
     upstream: String,
+    progress: Arc<dyn Progress>,
 }
 
 impl ObjectStore {
@@ -36,7 +39,8 @@ impl ObjectStore {
         if !dir.join("HEAD").exists() {
             return Err(StoreError::NotCrawled(upstream.to_owned()));
         }
-        Ok(ObjectStore { dir: dir.to_owned(), upstream: upstream.to_owned() })
+        let progress = Arc::new(Silent);
+        Ok(ObjectStore { dir: dir.to_owned(), upstream: upstream.to_owned(), progress })
     }
 
     /// Opens the object store in `dir`, and makes an empty one where there is none.
@@ -117,6 +121,12 @@ impl ObjectStore {
     /// Whether the clone that it borrows from has gone, and where it was.
     pub fn lost_clone(&self) -> Option<PathBuf> {
         self.borrows_from().filter(|objects| !objects.exists())
+    }
+
+    /// The same, while somebody looks on: readings end when nobody waits for them.
+    pub fn watched(mut self, progress: &Arc<dyn Progress>) -> Self {
+        self.progress = Arc::clone(progress);
+        self
     }
 
     /// A reader of objects, which starts git when it is first asked for one.

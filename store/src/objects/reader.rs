@@ -54,8 +54,12 @@ impl ObjectReader {
     /// The bytes of an object and its type, or `None` where the store lacks it.
     ///
     /// # Errors
-    /// Where git cannot be started, dies, or answers what it never should.
+    /// Where git cannot be started, dies, or answers what it never should, and
+    /// [`StoreError::GivenUp`].
     pub fn object(&mut self, oid: Oid) -> Result<Option<(String, Vec<u8>)>, StoreError> {
+        if !self.store.progress.is_wanted() {
+            return Err(StoreError::GivenUp);
+        }
         let io = |e: std::io::Error| unreadable(&e.to_string());
         let git = match &mut self.process {
             Some(running) => running,

@@ -66,8 +66,7 @@ fn single(page: &mut Page<'_>, one: &DefaultMoved, digest: &Digest) {
     page.item(0, &format!("{head}  {facts}"));
     // What no release had cannot be what somebody wants back from.
     if !one.restore.is_empty() && one.moved_on.is_none() {
-        let ways: Vec<String> =
-            one.restore.iter().map(|way| format!("{}: {}", way.consumer, way.text)).collect();
+        let ways: Vec<String> = one.restore.iter().map(ToString::to_string).collect();
         page.say(1, &format!("old behaviour: {}", ways.join("; ")));
     }
     let of_requests = OF_REQUESTS.contains(&one.scope.as_str());

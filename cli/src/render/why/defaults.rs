@@ -1,5 +1,6 @@
 //! The defaults that moved, and how to get the old values back.
 
+use headwater_queries::ledger::spelling;
 use headwater_queries::why::{DefaultEvent, WhyReport};
 use maud::{Markup, html};
 
@@ -14,7 +15,9 @@ pub(super) fn all(page: &mut Page<'_>, report: &WhyReport) {
     let moved = report.default_events.iter().filter(|e| e.old.is_some() && e.new.is_some());
     let mut groups: Vec<Vec<&DefaultEvent>> = Vec::new();
     for event in moved {
-        let key = |e: &DefaultEvent| (e.sha, spelling(&e.knob));
+        // `--load-mode` and `params.load_mode` are one.
+        let key =
+            |e: &DefaultEvent| (e.sha, spelling(e.knob.rsplit('.').next().unwrap_or(&e.knob)));
         match groups.iter_mut().find(|group| group.first().is_some_and(|e| key(e) == key(event))) {
             Some(group) => group.push(event),
             None => groups.push(vec![event]),
@@ -62,18 +65,12 @@ fn table(groups: &[Vec<&DefaultEvent>]) -> Markup {
 fn ways(group: &[&DefaultEvent]) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     for way in group.iter().flat_map(|event| &event.restore) {
-        let way = format!("{}: {}", way.consumer, way.text);
+        let way = way.to_string();
         if !told.contains(&way) {
             told.push(way);
         }
     }
     told
-}
-
-/// The last part of a knob's name, without signs: `--load-mode` and `params.load_mode`.
-fn spelling(knob: &str) -> String {
-    let last = knob.rsplit('.').next().unwrap_or(knob);
-    last.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
 fn one_default(page: &mut Page<'_>, group: &[&DefaultEvent], report: &WhyReport) {

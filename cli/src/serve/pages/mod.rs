@@ -20,17 +20,45 @@ use headwater_store::Store;
 
 use super::fields::Fields;
 use super::kept::StoreState;
+use super::layout;
 use super::reply::{self, Finished, Reply};
 use super::room::Room;
+use super::stream::{self, Answer};
+use super::waiting::{Asker, Waiting};
 
 type Question = fn(&Room, &mut Store, &Fields) -> anyhow::Result<Reply>;
 
 async fn answer(room: Arc<Room>, uri: Uri, question: Question) -> Response {
     let fields = Fields::read(uri.query().unwrap_or_default());
+    // What leads elsewhere, and what a script reads, is sent whole.
+    let is_page = uri.path() != "/go" && !fields.is_on("part") && fields.get("format").is_none();
+    let title = layout::title(uri.path(), &fields);
+    let patience = room.patience;
+    let waiting = Arc::new(Waiting::new(room.limit));
+    // Dropped with this, when whoever asked has gone.
+    let asker = Asker(Arc::clone(&waiting));
+    let mut answer: Answer = Box::pin(find(room, waiting, uri, fields, question));
+    if !is_page {
+        return reply::of(answer.await);
+    }
+    match tokio::time::timeout(patience, &mut answer).await {
+        Ok(finished) => reply::of(finished),
+        Err(_) => stream::page(&title, answer, asker),
+    }
+}
+
+/// What was answered before, or is answered now.
+async fn find(
+    room: Arc<Room>,
+    waiting: Arc<Waiting>,
+    uri: Uri,
+    fields: Fields,
+    question: Question,
+) -> anyhow::Result<Finished> {
     // What a week that is not over holds depends on the day too.
     let lasts = uri.path() != "/digest" || fields.get("week").is_some();
     let asked = uri.to_string();
-    let finished = room.ask(move |room, store| {
+    room.ask(waiting, move |room, store| {
         let state = lasts.then(|| StoreState::of(store.dir())).flatten();
         if let Some(text) = state.and_then(|state| room.kept.get(state, &asked)) {
             return Ok(Finished::Text(text));
@@ -40,8 +68,15 @@ async fn answer(room: Arc<Room>, uri: Uri, question: Question) -> Response {
             room.kept.keep(state, asked, text);
         }
         Ok(finished)
-    });
-    reply::of(finished.await)
+    })
+    .await
+}
+
+/// Makes the first page before it is asked for, so that it is waited for least.
+pub async fn prepare(room: Arc<Room>) {
+    let waiting = Arc::new(Waiting::new(room.limit));
+    // Whatever is wrong is told on the page itself.
+    let _ = find(room, waiting, Uri::from_static("/"), Fields::default(), home::page).await;
 }
 
 macro_rules! pages {

@@ -1,7 +1,7 @@
 //! A window's report, and the form that asks for one.
 
 use headwater_queries::why::{AsOf, WhyQuestion};
-use headwater_queries::window::{WindowSpec, span};
+use headwater_queries::window::WindowSpec;
 use headwater_store::Store;
 use maud::{Markup, PreEscaped, html};
 
@@ -18,8 +18,6 @@ use crate::render::{self, links};
 const TOP: usize = 8;
 /// So many tags are offered for either end.
 const TAGS: usize = 400;
-/// A page answers for windows of so many commits: larger ones keep all others waiting.
-const MOST: usize = 2000;
 
 pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<Reply> {
     let Some(mut question) = asked(room, fields)? else {
@@ -27,16 +25,6 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
         return Ok(Reply::Page(Made { title: "A window".to_owned(), main }));
     };
     let context = &room.context;
-    let upstream = context.upstreams.get(&question.upstream)?;
-    answers::why::name_ends(context, store, &mut question)?;
-    let commits = span(store, upstream, &question.window)?.nodes.len();
-    if commits > MOST {
-        anyhow::bail!(
-            "{} {} holds {commits} commits, and a page answers for at most {MOST}; take a narrower window, or ask `headwater why {0} {1}`",
-            upstream.name,
-            question.window
-        );
-    }
     let report = answers::why::ask(context, store, room.rules()?, &mut question, None)?;
     // What is fetched from here may be passed on as it is.
     let scrub = crate::commands::kept::scrub(context, &report)?;

@@ -5,7 +5,7 @@ use headwater_store::{Oid, Store, StoredCommit};
 
 use super::rules::{self, ServerRule};
 use crate::QueryError;
-use crate::derive::default_events::Tables;
+use crate::derive::tree_tables::{PathTable, tree_tables};
 use crate::ledger::{Entry, Extractors, Scope, spelling};
 use crate::pins::PinReader;
 
@@ -116,18 +116,12 @@ fn tables(
     tree: Oid,
     wanted: &dyn Fn(&str, Scope) -> bool,
 ) -> Result<Vec<Placed>, QueryError> {
-    let objects = store.objects(upstream)?;
-    let mut tables = Tables::new(objects.reader(), extractors, upstream);
-    let mut out = Vec::new();
-    for (path, entry) in tables.reader().files(tree)? {
-        let read = extractors.readers(upstream, &path);
-        if !entry.is_blob() || !read.iter().any(|(id, scope)| wanted(id, *scope)) {
-            continue;
-        }
-        let table = tables.table(entry.oid, &path)?.unwrap_or_default();
-        out.extend(table.into_iter().map(|entry| Placed { path: path.clone(), entry }));
-    }
-    Ok(out)
+    let tables = tree_tables(store, extractors, upstream, tree, wanted)?;
+    let each = |(path, table): PathTable| {
+        let placed = |entry: &Entry| Placed { path: path.clone(), entry: entry.clone() };
+        table.iter().map(placed).collect::<Vec<_>>()
+    };
+    Ok(tables.into_iter().flat_map(each).collect())
 }
 
 fn handed(
