@@ -6,7 +6,6 @@ mod desk;
 mod server;
 mod tools;
 
-
 use anyhow::Context as _;
 use rmcp::ServiceExt as _;
 

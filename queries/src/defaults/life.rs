@@ -1,13 +1,14 @@
 //! Events as rows: with their commits, tags, ways back, and what became of them.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use headwater_store::evidence::{Claim, Method, Source};
 use headwater_store::{CommitId, DefaultEventRow, Oid, Store, StoredCommit, UpstreamId};
 
 use super::EventRow;
 use crate::QueryError;
-use crate::ledger::{Event, Extractors, How, Scope, Spellings};
+use crate::ledger::{Event, Extractors, How, OptionTable, Scope, Spellings};
 
 /// What rows are made with.
 pub struct EventSource<'a> {
@@ -19,6 +20,8 @@ pub struct EventSource<'a> {
     pub extractors: &'a Extractors,
     /// The spellings of its knobs.
     pub spellings: &'a Spellings,
+    /// The options that its parser takes at the version in question, where that is known.
+    pub(crate) options: Option<Arc<OptionTable>>,
 }
 
 /// Every event of an upstream, with the commit of each.
@@ -139,7 +142,9 @@ pub fn rows(
             // What no release had worked with no release: nobody can want it back.
             restore: match old_never_shipped {
                 true => Vec::new(),
-                false => source.extractors.restore(event, source.spellings),
+                false => {
+                    source.extractors.restore(event, source.spellings, source.options.as_deref())
+                }
             },
             resolves: resolves.into_iter().map(|r| r.id.clone()).collect(),
             names: event.names.clone(),

@@ -69,7 +69,19 @@ pub fn ask(
     let head = store.branch(id, &upstream.branch)?.map(|(oid, _)| oid);
     let spoken = spoken(store, &resolver, &graph, upstream, head, question)?;
     let known = known(store, id)?;
-    let source = EventSource { store, upstream: &upstream.name, extractors, spellings: &spellings };
+    // A way back is for those who have the version that is asked about.
+    let version = match (&question.window, &question.at) {
+        (Some(window), _) => Some(resolver.resolve(&window.head)?.commit),
+        (None, Some(at)) => Some(resolver.resolve(at)?.commit),
+        (None, None) => head.map(|oid| store.commit(id, oid)).transpose()?.flatten(),
+    };
+    let mut objects = store.objects(&upstream.name)?.reader();
+    let options = match &version {
+        Some(commit) => extractors.options(&upstream.name, commit.commit().tree, &mut objects)?,
+        None => None,
+    };
+    let source =
+        EventSource { store, upstream: &upstream.name, extractors, spellings: &spellings, options };
     // A knob's life is judged over all that came before, then cut to what was asked for.
     let mut events = rows(&source, &known, &spoken.life)?;
     if let Some(inside) = &spoken.inside {
@@ -78,15 +90,7 @@ pub fn ask(
     }
     let inside = spoken.inside.as_ref().unwrap_or(&spoken.life);
     // The tree whose values are told; a window is about what moved.
-    let tree = match (&question.window, &question.at) {
-        (Some(_), _) => None,
-        _ if question.moves => None,
-        (None, Some(at)) => Some(resolver.resolve(at)?.commit),
-        (None, None) => match head {
-            Some(oid) => store.commit(id, oid)?,
-            None => None,
-        },
-    };
+    let tree = version.filter(|_| question.window.is_none() && !question.moves);
     let (mut values, mut drift) = (Vec::new(), Vec::new());
     if let Some(commit) = tree {
         let tables = values::at(store, upstream, extractors, commit.commit().tree)?;

@@ -121,7 +121,7 @@ fn ways_back_are_written_as_users_write_them() {
         |v: &str| format!("struct common_params {{ enum x load_mode = LLAMA_LOAD_MODE_{v}; }};");
     let (moved, _) = events("common/common.h", "llama.cpp", &field("MMAP"), &field("AUTO"));
     let ways: Vec<_> = extractors
-        .restore(&moved[0], &spellings)
+        .restore(&moved[0], &spellings, None)
         .into_iter()
         .map(|w| (w.consumer, w.text))
         .collect();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use headwater_store::Oid;
 
-use super::Entry;
+use super::{Entry, OptionTable};
 
 /// So many trees are kept at hand.
 const TREES: usize = 64;
@@ -24,6 +24,7 @@ type Place = (String, String, Oid);
 pub(crate) struct Kept {
     trees: Mutex<HashMap<(String, Oid), Files>>,
     tables: Mutex<HashMap<Place, Arc<[Entry]>>>,
+    options: Mutex<HashMap<(String, Oid), Arc<OptionTable>>>,
 }
 
 impl Kept {
@@ -47,6 +48,16 @@ impl Kept {
         read: impl FnOnce() -> Result<Option<Arc<[Entry]>>, E>,
     ) -> Result<Option<Arc<[Entry]>>, E> {
         kept(&self.tables, TABLES, (upstream.to_owned(), path.to_owned(), blob), read)
+    }
+
+    /// The options that a file declares.
+    pub(crate) fn options<E>(
+        &self,
+        upstream: &str,
+        blob: Oid,
+        read: impl FnOnce() -> Result<Option<Arc<OptionTable>>, E>,
+    ) -> Result<Option<Arc<OptionTable>>, E> {
+        kept(&self.options, TREES, (upstream.to_owned(), blob), read)
     }
 }
 

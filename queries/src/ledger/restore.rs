@@ -6,6 +6,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::entry::{Entry, Event};
+use super::options::OptionTable;
 use super::rules::Extractors;
 use super::value;
 
@@ -75,7 +76,13 @@ impl Spellings {
 impl Extractors {
     /// The ways back to an event's old value; none where there is none, or where the
     /// knob was not there before.
-    pub fn restore(&self, event: &Event, spellings: &Spellings) -> Vec<RestoreWay> {
+    /// Where the parser's own `options` are known, only what it takes is one.
+    pub(crate) fn restore(
+        &self,
+        event: &Event,
+        spellings: &Spellings,
+        options: Option<&OptionTable>,
+    ) -> Vec<RestoreWay> {
         let mut out: Vec<RestoreWay> = Vec::new();
         let (Some(old), Some(_)) = (event.old.as_deref(), event.new.as_deref()) else { return out };
         let Some(compiled) = self.all.iter().find(|c| c.rule.id == event.extractor) else {
@@ -85,12 +92,7 @@ impl Extractors {
         let mut names: Vec<&str> = event.names.iter().map(String::as_str).collect();
         names.extend(spellings.written(&event.knob));
         // Of several flags or variables the one that is spelled most like the field.
-        let likeness = |name: &&str| {
-            let (a, b) = (value::spelling(name), value::spelling(field));
-            let shared =
-                value::words(name).iter().filter(|w| value::words(field).contains(w)).count();
-            (a.ends_with(&b), shared, std::cmp::Reverse(name.len()))
-        };
+        let likeness = |name: &&str| value::likeness(name, field);
         let own_flag = event.knob.starts_with("--").then_some(event.knob.as_str());
         let flag = own_flag.or_else(|| {
             names
@@ -108,25 +110,39 @@ impl Extractors {
             })
             .max_by_key(likeness);
         let Some(value) = plain(old, field) else { return out };
+        let setting = options.map(|options| options.setting(&event.knob, &names, &value));
         // A switch takes no value after its flag, and llama-server hears no "false" either.
         let switch = ["true", "false", "enabled", "disabled"].contains(&value.as_str());
         for way in &compiled.rule.restore {
             if way.knobs.as_ref().is_some_and(|p| !p.0.is_match(&event.knob)) {
                 continue;
             }
-            if (way.text.contains("{flag}") && flag.is_none())
-                || (way.text.contains("{env}") && env.is_none())
-            {
-                continue;
-            }
-            let of_switch = way.text.contains("{flag} {old}")
-                || way.text.contains("{env}={old}")
-                    && env.is_some_and(|env| env.starts_with("LLAMA_ARG_"));
-            if switch && of_switch {
-                continue;
-            }
-            let text = way
-                .text
+            let asks = |what: &str| way.text.contains(what);
+            let text = match &setting {
+                Some(known) => {
+                    if asks("{flag}") && known.flag.is_none()
+                        || asks("{env}") && known.env.is_none()
+                    {
+                        continue;
+                    }
+                    way.text
+                        .replace("{flag} {old}", known.flag.as_deref().unwrap_or_default())
+                        .replace("{env}={old}", known.env.as_deref().unwrap_or_default())
+                }
+                None => {
+                    if asks("{flag}") && flag.is_none() || asks("{env}") && env.is_none() {
+                        continue;
+                    }
+                    let of_switch = asks("{flag} {old}")
+                        || asks("{env}={old}")
+                            && env.is_some_and(|env| env.starts_with("LLAMA_ARG_"));
+                    if switch && of_switch {
+                        continue;
+                    }
+                    way.text.clone()
+                }
+            };
+            let text = text
                 .replace("{knob}", &event.knob)
                 .replace("{field}", field)
                 .replace("{dashed}", &field.replace('_', "-"))

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::entry::Scope;
 use super::kept::Kept;
+use super::options::OptionRule;
 
 /// Why a rule file cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -241,6 +242,8 @@ struct RuleFile {
     extractor: Vec<Extractor>,
     #[serde(default)]
     resolves: Vec<super::resolve::Resolve>,
+    #[serde(default)]
+    options: Vec<OptionRule>,
 }
 
 /// What of a file is read late, to be told of before.
@@ -305,6 +308,8 @@ const BUILT_IN: &[(&str, &str)] = &[
 pub struct Extractors {
     pub(crate) all: Vec<Compiled>,
     pub(crate) resolves: Vec<super::resolve::Resolve>,
+    /// Where parsers declare their options.
+    pub(crate) options: Vec<OptionRule>,
     texts: Vec<String>,
     /// What was read with them.
     pub(crate) kept: Kept,
@@ -347,6 +352,13 @@ impl Extractors {
         let at = self.all.len();
         self.take(file, text)?;
         toml::from_str::<Late>(text).map_err(|source| toml_error(file, source))?;
+        for rule in &self.options {
+            rule.check().map_err(|what| ExtractorError::Pattern {
+                file: file.to_owned(),
+                extractor: format!("options of {}", rule.upstream),
+                what,
+            })?;
+        }
         for rule in self.all.iter().skip(at).map(|c| &c.rule) {
             set(&rule.paths).and_then(|_| set(&rule.not)).map_err(|error| {
                 ExtractorError::Pattern {
@@ -369,6 +381,7 @@ impl Extractors {
             self.all.push(Compiled { rule, holds: OnceLock::new(), globs: OnceLock::new() });
         }
         self.resolves.extend(parsed.resolves);
+        self.options.extend(parsed.options);
         self.kept = Kept::default();
         self.texts.push(text.to_owned());
         Ok(())

@@ -245,6 +245,13 @@ pub(crate) fn words(name: &str) -> Vec<String> {
     out
 }
 
+/// How much a flag or variable is spelled like a field: the greater, the more.
+pub(super) fn likeness(name: &str, field: &str) -> (bool, usize, std::cmp::Reverse<usize>) {
+    let own = words(field);
+    let shared = words(name).iter().filter(|word| own.contains(word)).count();
+    (spelling(name).ends_with(&spelling(field)), shared, std::cmp::Reverse(name.len()))
+}
+
 /// A spelling without its marks and capitals: `--repeat-penalty`, `RepeatPenalty`
 /// and `repeat_penalty` are one.
 pub fn spelling(name: &str) -> String {

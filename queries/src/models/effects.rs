@@ -9,7 +9,6 @@ use serde::Serialize;
 use super::effective::{
     Options, Passed, Reach, ServerAt, number_or_text, passed, read, rule_of, runs, servers_over,
 };
-use super::programs;
 use crate::QueryError;
 use crate::defaults::event_of;
 use crate::ledger::{Event, Extractors, Scope};
@@ -214,7 +213,8 @@ fn effect(
         };
         if let Some((name, server)) = server {
             let declared = upstreams.get(&name)?;
-            let (note, words) = match of_other_programs(store, &server, upstream, commit, event)? {
+            let (note, words) = match of_other_programs(store, extractors, upstream, commit, event)?
+            {
                 Some(words) => (None, Engine::Always(words)),
                 None => by_engine(&server, &name, event),
             };
@@ -315,17 +315,15 @@ enum Engine {
 /// That no program which serves models takes the option of an event, in words.
 fn of_other_programs(
     store: &Store,
-    server: &ServerAt,
+    extractors: &Extractors,
     engine: &Upstream,
     commit: &StoredCommit,
     event: &Event,
 ) -> Result<Option<String>, QueryError> {
-    let Some(rule) = &server.rule.taken_by else { return Ok(None) };
     let mut reader = store.objects(&engine.name)?.reader();
-    let Some(table) = reader.file(commit.commit().tree, &rule.table)? else { return Ok(None) };
-    let field = event.knob.rsplit('.').next().unwrap_or(&event.knob);
-    let programs = programs::only_others(&String::from_utf8_lossy(&table), field, rule)?;
-    Ok(programs.map(|all| format!("only {} takes it ({})", all.join(", "), rule.table)))
+    let options = extractors.options(&engine.name, commit.commit().tree, &mut reader)?;
+    let programs = options.and_then(|options| options.only_others(&event.knob));
+    Ok(programs.map(|all| format!("only {} takes it", all.join(", "))))
 }
 
 fn by_engine(server: &ServerAt, name: &str, event: &Event) -> (Option<String>, Engine) {

@@ -5,7 +5,6 @@ mod answer;
 mod effective;
 mod effects;
 mod history;
-mod programs;
 
 pub(crate) use answer::version_of;
 pub use answer::{ModelAnswer, ModelSummary, model, summaries};

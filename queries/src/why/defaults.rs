@@ -7,7 +7,7 @@ use headwater_store::{Oid, Store, StoredPatch};
 
 use super::report::{DefaultEvent, OnDevice};
 use crate::QueryError;
-use crate::ledger::{Event, Extractors, FileTables, Session, Spellings};
+use crate::ledger::{Event, Extractors, FileTables, OptionTable, Session, Spellings};
 
 /// A commit's default events.
 pub(super) struct Moved {
@@ -66,6 +66,7 @@ pub(super) fn shown(
     event: &Event,
     extractors: &Extractors,
     spellings: &Spellings,
+    options: Option<&OptionTable>,
     device: Option<OnDevice>,
 ) -> DefaultEvent {
     DefaultEvent {
@@ -77,7 +78,7 @@ pub(super) fn shown(
         new: event.new.clone(),
         path: event.path.clone(),
         line: event.line,
-        restore: extractors.restore(event, spellings),
+        restore: extractors.restore(event, spellings, options),
         on_device: device,
         grade: Grade::Rule,
     }

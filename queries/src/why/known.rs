@@ -82,6 +82,8 @@ pub(super) fn know<'w>(
             spellings.add_names(&knob, &[name]);
         }
     }
+    let head = window.head.commit.commit().tree;
+    let options = rules.extractors.options(&window.upstream.name, head, &mut objects)?;
     let mut known = Vec::new();
     for (patch, moved) in window.patches.iter().zip(&moves) {
         // A pin is told as a pin.
@@ -98,7 +100,14 @@ pub(super) fn know<'w>(
                 }
                 None => None,
             };
-            events.push(defaults::shown(patch, event, &rules.extractors, spellings, device));
+            events.push(defaults::shown(
+                patch,
+                event,
+                &rules.extractors,
+                spellings,
+                options.as_deref(),
+                device,
+            ));
             event_lines.push(defaults::evidence(patch, event));
         }
         let judged = match window.shipped.get(&patch.stored().commit().oid) {

@@ -10,7 +10,7 @@ mod trees;
 pub(crate) use conditions::{Options, Passed, passed};
 pub use rows::{Decider, EffectiveRow};
 pub(crate) use rows::{Own, number_or_text, options_of, server_rows};
-pub(crate) use rules::{TakenBy, of as rule_of, servers_over};
+pub(crate) use rules::{of as rule_of, servers_over};
 pub(crate) use since::Since;
 pub(crate) use trees::{Reach, ServerAt, read};
 

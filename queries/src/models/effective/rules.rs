@@ -32,24 +32,6 @@ pub(crate) struct ServerRule {
     pub params: String,
     /// The engine's server program, which may have values of its own.
     pub program: String,
-    /// Where the engine says which of its programs take an option.
-    pub taken_by: Option<TakenBy>,
-}
-
-/// An engine's table of options, by program.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct TakenBy {
-    /// The file.
-    pub table: String,
-    /// How each option begins.
-    pub begins: String,
-    /// How an option sets a field, with `{field}` for its name.
-    pub set: String,
-    /// How an option names its programs, in the group `programs`, parted by commas.
-    pub programs: String,
-    /// The names that stand for the program that serves models.
-    pub serving: Vec<String>,
 }
 
 /// The rule of an upstream, if it is a server of models.
