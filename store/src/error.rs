@@ -40,6 +40,11 @@ pub enum StoreError {
     /// Nobody waits for the answer any more.
     #[error("the question was given up before it was answered")]
     GivenUp,
+    /// The database is none.
+    #[error(
+        "what lies at {0} is no store: its headwater.db is not a database; move it away, and crawl anew or take --store DIR"
+    )]
+    NoDatabase(PathBuf),
     /// A file of the store could not be read or written.
     #[error("{path}: {source}")]
     Io {

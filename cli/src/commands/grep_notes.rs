@@ -122,8 +122,13 @@ fn print(
 /// What was searched, in a line.
 fn covered(one: &NotesCoverage) -> String {
     let why = one.why.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+    let lacking = match (one.lacking, one.tags) {
+        (_, 0) => "no stored tag is of a release that has some".to_owned(),
+        (0, _) => "no release's notes are missing".to_owned(),
+        (lacking, tags) => format!("the notes of {lacking} of {tags} releases are not stored"),
+    };
     format!(
-        "{}: notes of {} releases searched; {} of {} tags with notes have none stored{why}; grade {}",
-        one.upstream, one.releases, one.lacking, one.tags, one.grade
+        "{}: notes of {} releases searched; {lacking}{why}; grade {}",
+        one.upstream, one.releases, one.grade
     )
 }

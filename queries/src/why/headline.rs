@@ -44,6 +44,12 @@ pub(super) fn line(found: &Found<'_>) -> String {
         })
         .collect();
     let window = format!("{} {}..{}", found.window.upstream, found.window.base, found.window.head);
+    if found.window.commits == 0 && found.window.behind == 0 {
+        return format!(
+            "Nothing changed in {window}: both ends are {}. {UNSEEN}.",
+            found.window.head_sha.short()
+        );
+    }
     let Some(first) = first else {
         let pin = match (found.pins && found.nested.is_empty(), unread.is_empty()) {
             (true, _) => " and the engine's pin did not move",

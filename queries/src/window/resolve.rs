@@ -121,14 +121,25 @@ impl<'a> Resolver<'a> {
             .map(|tag| (damerau_levenshtein(name, &tag.name), tag.name))
             .collect();
         tags.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
-        let nearest: Vec<String> = tags.into_iter().take(3).map(|(_, name)| name).collect();
+        let none = tags.is_empty();
+        // What differs in more than half of it was not meant.
+        let alike = |distance: usize| distance <= name.chars().count().div_ceil(2);
+        let nearest: Vec<String> = tags
+            .into_iter()
+            .filter(|(distance, _)| alike(*distance))
+            .take(3)
+            .map(|(_, name)| name)
+            .collect();
         Ok(QueryError::UnknownRevision {
             upstream: self.upstream.name.clone(),
             name: name.to_owned(),
-            nearest: if nearest.is_empty() {
-                "; no tags are stored, crawl it first".to_owned()
-            } else {
-                format!("; the nearest tags are {}", nearest.join(", "))
+            nearest: match (none, nearest.is_empty()) {
+                (true, _) => "; no tags are stored, crawl it first".to_owned(),
+                (false, true) => {
+                    let newest = super::newest(self.store, self.upstream)?.join(" and ");
+                    format!("; nothing is called alike, the newest is {newest}")
+                }
+                (false, false) => format!("; the nearest tags are {}", nearest.join(", ")),
             },
         })
     }

@@ -177,7 +177,10 @@ impl Store {
         // prepares every statement anew for each value.
         conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         conn.set_prepared_statement_cache_capacity(64);
-        Ok(Store { dir: dir.to_owned(), conn, progress: Arc::new(Silent) })
+        let store = Store { dir: dir.to_owned(), conn, progress: Arc::new(Silent) };
+        // What is no store is told before anything of it is set.
+        store.schema()?;
+        Ok(store)
     }
 
     /// A second connection to the same store, for another thread.
@@ -224,7 +227,11 @@ impl Store {
     /// The schema's number, if this headwater knows it.
     fn schema(&self) -> Result<u32, StoreError> {
         let known = known_schema();
-        let found: u32 = self.conn.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        let found = self.conn.pragma_query_value(None, "user_version", |row| row.get(0));
+        let found: u32 = found.map_err(|error| match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::NotADatabase) => StoreError::NoDatabase(self.dir.clone()),
+            _ => error.into(),
+        })?;
         match found > known {
             true => Err(StoreError::Newer { path: self.dir.clone(), found, known }),
             false => Ok(found),
@@ -354,6 +361,19 @@ mod tests {
             let answer = store.conn.query_row(for_ever, [], |row| row.get::<_, i64>(0));
             assert!(matches!(answer.map_err(StoreError::from), Err(StoreError::GivenUp)));
             assert!(matches!(store.stage("patches", 1), Err(StoreError::GivenUp)));
+        }
+    }
+
+    #[test]
+    fn what_is_no_database_is_told_as_that() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(database(dir.path()), "no database, but long enough ".repeat(100)).unwrap();
+        for opened in [
+            Store::open(dir.path()),
+            Store::open_read_only(dir.path()),
+            Store::open_or_create(dir.path()),
+        ] {
+            assert!(matches!(opened, Err(StoreError::NoDatabase(_))));
         }
     }
 
