@@ -36,8 +36,8 @@ const options = {
 const seconds = 20_000;
 
 /** A tab that fails on whatever a page should not do. */
-async function tab(browser, settings, run) {
-  const context = await browser.newContext({ baseURL: facts.url, ...settings });
+async function tab(browser, settings, run, url = facts.url) {
+  const context = await browser.newContext({ baseURL: url, ...settings });
   const page = await context.newPage();
   page.setDefaultTimeout(seconds);
   const faults = [];
@@ -45,7 +45,7 @@ async function tab(browser, settings, run) {
   page.on("pageerror", (error) => faults.push(String(error)));
   page.on("dialog", (dialog) => { faults.push(`dialog ${dialog.message()}`); dialog.dismiss(); });
   page.on("request", (request) => {
-    if (!request.url().startsWith(facts.url)) faults.push(`asked elsewhere: ${request.url()}`);
+    if (!request.url().startsWith(url)) faults.push(`asked elsewhere: ${request.url()}`);
   });
   await run(page);
   assert.deepEqual(faults, []);
@@ -130,6 +130,18 @@ try {
     await page.locator("details.patch-of a").first().click();
     await page.locator(".patch .added").first().waitFor();
   });
+
+  // A page that is begun before its answer is there: the same, and what was told while one
+  // waited is seen no more.
+  for (const javaScriptEnabled of [true, false]) {
+    await tab(browser, { ...looks["wide-light"], javaScriptEnabled }, async (page) => {
+      await page.goto(report);
+      await page.locator("article.report h1").waitFor();
+      assert.ok(await page.locator(".waiting").count() > 0);
+      assert.equal(await page.locator(".waiting").filter({ visible: true }).count(), 0);
+      await page.locator("details.patch-of summary").first().click();
+    }, facts.begun);
+  }
 
   // A stranger's markup is text, and runs nowhere.
   await tab(browser, looks["wide-light"], async (page) => {

@@ -283,8 +283,10 @@ fn the_pages_in_a_browser() {
     let served = Served::start(&place, &[]);
     let packages = std::env::var("HEADWATER_BROWSER_NODE")
         .expect("HEADWATER_BROWSER_NODE is not set: cli/tests/browser/README.md");
+    let begun = Served::start_as(&place, &["--patience", "0"]);
     let facts = serde_json::json!({
         "url": format!("http://{}", served.address),
+        "begun": format!("http://{}", begun.address),
         "window": place.demo.window(),
         "model": MODEL,
         "backend": BACKEND,
