@@ -48,13 +48,19 @@ impl Fields {
     /// The same address with one field set anew. Whatever narrows a search begins at its
     /// first page.
     pub fn with(&self, path: &str, name: &str, value: &str) -> String {
-        let page = ["offset", "format", "whole"].contains(&name);
+        self.with_all(path, &[(name, value)])
+    }
+
+    /// The same with several fields.
+    pub fn with_all(&self, path: &str, fields: &[(&str, &str)]) -> String {
+        let set = |one: &str| fields.iter().any(|(name, _)| *name == one);
+        let page = fields.iter().all(|(name, _)| ["offset", "format", "whole"].contains(name));
         let kept = self
             .0
             .iter()
-            .filter(|(one, _)| one != name && one != "part" && (page || one != "offset"));
+            .filter(|(one, _)| !set(one) && one != "part" && (page || one != "offset"));
         let kept = kept.map(|(one, value)| (one.as_str(), value.as_str()));
-        crate::render::links::to(path, kept.chain([(name, value)]))
+        crate::render::links::to(path, kept.chain(fields.iter().copied()))
     }
 }
 

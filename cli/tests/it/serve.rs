@@ -164,6 +164,14 @@ fn pages_say_what_the_commands_say_and_write_nothing() {
     assert_eq!(page["commits"], found["commits"]);
     assert_eq!(page["coverage"], found["coverage"]);
 
+    // A search is narrowed to the newest releases.
+    let page = served.page("/grep?q=RepeatPenalty&offset=1");
+    let narrow = page.split("href=\"").find(|rest| rest.contains("window=")).unwrap();
+    let narrow = narrow.split('"').next().unwrap().replace("&amp;", "&");
+    assert!(narrow.contains("upstream=ollama") && !narrow.contains("offset"), "{narrow}");
+    let narrowed = served.json(&format!("{narrow}&format=json"));
+    assert!(!narrowed["commits"].as_array().unwrap().is_empty(), "{narrowed}");
+
     // The report's parts: the restore column, the absence's search, a stable link, the plot.
     let page = served.page(&report);
     assert!(page.contains("<th>back with</th>") && page.contains(">run it</a>"), "{page}");

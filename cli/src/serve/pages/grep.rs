@@ -1,13 +1,14 @@
 //! Exact search, with what narrows it and what it was checked against.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use headwater_queries::grep::{CommitHits, GrepRequest, ScopeCoverage, TreeAnswer, Within};
-use headwater_queries::window::WindowSpec;
-use headwater_store::Store;
+use headwater_queries::window::{WindowSpec, finals};
 use headwater_store::exact::PatternOptions;
+use headwater_store::graph::Node;
 use headwater_store::model::Side;
+use headwater_store::{Store, StoreError};
 use maud::{Markup, html};
 
 use super::super::fields::Fields;
@@ -56,7 +57,13 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
         Ok(Found::Nothing) => {
             html! { p.dim { "Changed lines of all history, matched line by line. No match is a proof where there are no gaps." } }
         }
-        Ok(Found::History(page)) => history(fields, page, &classes(store, page)?, offset),
+        Ok(Found::History(page)) => {
+            let windows = match fields.get("window") {
+                Some(_) => Vec::new(),
+                None => newest(room, store, page)?,
+            };
+            history(fields, page, &(classes(store, page)?, windows), offset)
+        }
         Ok(Found::Tree(answer)) => tree(answer, offset),
     };
     if part {
@@ -141,7 +148,7 @@ fn search(
 fn history(
     fields: &Fields,
     page: &answers::grep::Page,
-    classes: &[(String, usize)],
+    (classes, windows): &(Vec<(String, usize)>, Vec<Newest>),
     offset: usize,
 ) -> Markup {
     let all = page.matching.commits.len();
@@ -150,7 +157,7 @@ fn history(
         @for (found, coverage) in &page.matching.coverage { (covered(*found, coverage)) }
         @if all == 0 { (again(&page.matching.rederive)) }
         @else {
-            (facets(fields, page, classes))
+            (facets(fields, page, classes, windows))
             p.dim { "commits " (offset + 1) " to " (end) " of " (all) }
         }
         @for commit in &page.commits { (hits(commit)) }
@@ -207,8 +214,54 @@ fn classes(store: &Store, page: &answers::grep::Page) -> anyhow::Result<Vec<(Str
     Ok(classes)
 }
 
-/// Links that narrow a search to what it found: by upstream, class and folder.
-fn facets(fields: &Fields, page: &answers::grep::Page, classes: &[(String, usize)]) -> Markup {
+/// A window of an upstream's newest releases, and how many of the commits found lie in it.
+struct Newest {
+    upstream: String,
+    window: String,
+    found: usize,
+}
+
+/// So many releases back the windows begin that a search can be narrowed to.
+const BACK: [usize; 2] = [1, 10];
+
+/// The windows of the newest releases that hold something of what was found.
+fn newest(room: &Room, store: &Store, page: &answers::grep::Page) -> anyhow::Result<Vec<Newest>> {
+    let mut out = Vec::new();
+    for (_, coverage) in page.matching.coverage.iter().filter(|(found, _)| *found > 0) {
+        let upstream = room.context.upstreams.get(coverage.commits.upstream())?;
+        let id = store.upstream(&upstream.name)?;
+        let tags: Vec<String> = store.tags(id)?.into_iter().map(|tag| tag.name).collect();
+        let finals = finals(upstream, &tags)?;
+        let graph = store.graph(id)?;
+        let found: HashSet<Node> =
+            page.matching.commits.iter().filter_map(|oid| graph.node(*oid)).collect();
+        let node =
+            |tag: &str| Ok::<_, StoreError>(store.tag(id, tag)?.and_then(|t| graph.node(t.commit)));
+        let Some(head) = finals.last() else { continue };
+        let last = finals.len() - 1;
+        // Where there are fewer, as far back as there are any.
+        let mut begins: Vec<usize> = BACK.map(|back| last.saturating_sub(back)).to_vec();
+        begins.dedup();
+        for base in begins.into_iter().filter_map(|at| finals.get(at)) {
+            let (Some(from), Some(to)) = (node(base)?, node(head)?) else { continue };
+            let inside = graph.between(from, to);
+            let found = inside.iter().filter(|node| found.contains(node)).count();
+            if found > 0 {
+                let window = format!("{base}..{head}");
+                out.push(Newest { upstream: upstream.name.clone(), window, found });
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// Links that narrow a search to what it found: by upstream, class, folder and window.
+fn facets(
+    fields: &Fields,
+    page: &answers::grep::Page,
+    classes: &[(String, usize)],
+    windows: &[Newest],
+) -> Markup {
     let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
     for commit in &page.commits {
         let mut of: Vec<&str> = commit
@@ -237,6 +290,11 @@ fn facets(fields: &Fields, page: &answers::grep::Page, classes: &[(String, usize
             }
             @for (folder, n) in folders.iter().take(6) {
                 a href=(fields.with("/grep", "path", folder)) { (say::text(folder)) " " (n) } " "
+            }
+            @for one in windows {
+                a href=(fields.with_all("/grep", &[("upstream", &one.upstream), ("window", &one.window)])) {
+                    (say::text(&one.window)) " " (one.found)
+                } " "
             }
         }
     }
