@@ -275,7 +275,9 @@ impl Extractors {
         self.kept.options(upstream, entry.oid, || {
             let Some(text) = objects.blob(entry.oid)? else { return Ok(None) };
             // Its patterns were checked when the rule was read.
-            Ok(OptionTable::read(&String::from_utf8_lossy(&text), rule).ok().map(Arc::new))
+            let table = OptionTable::read(&String::from_utf8_lossy(&text), rule).ok();
+            // A file without any declares them in a way that the rule does not know.
+            Ok(table.filter(|table| !table.0.is_empty()).map(Arc::new))
         })
     }
 }

@@ -122,11 +122,13 @@ impl<'a> Resolver<'a> {
             .collect();
         tags.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
         let none = tags.is_empty();
-        // What differs in more than half of it was not meant.
-        let alike = |distance: usize| distance <= name.chars().count().div_ceil(2);
+        // What differs in more than half of it, and does not even begin alike, was not meant.
+        let letters =
+            |name: &str| -> String { name.chars().take_while(|c| c.is_alphabetic()).collect() };
+        let half = name.chars().count().div_ceil(2);
         let nearest: Vec<String> = tags
             .into_iter()
-            .filter(|(distance, _)| alike(*distance))
+            .filter(|(distance, tag)| *distance <= half || letters(tag) == letters(name))
             .take(3)
             .map(|(_, name)| name)
             .collect();
