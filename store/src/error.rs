@@ -37,6 +37,11 @@ pub enum StoreError {
     /// SQLite said no.
     #[error("the store's database: {0}; `headwater doctor` looks for damage")]
     Sqlite(rusqlite::Error),
+    /// Something would have to be derived first, in a store that may only be read.
+    #[error(
+        "what is derived from the records is not up to date; `headwater rebuild` brings it there"
+    )]
+    Stale,
     /// Nobody waits for the answer any more.
     #[error("the question was given up before it was answered")]
     GivenUp,

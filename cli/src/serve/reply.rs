@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
+use headwater_store::StoreError;
 use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
@@ -117,16 +118,8 @@ pub struct TooLong(pub u64);
 
 /// An error in one line.
 pub fn line(error: &anyhow::Error) -> String {
-    let line = render::text::one_line(&format!("{error:#}"));
-    // Whatever is derived from records that came since can only be written elsewhere.
-    match line.contains("readonly database") {
-        true => STALE.to_owned(),
-        false => line,
-    }
+    render::text::one_line(&format!("{error:#}"))
 }
-
-const STALE: &str =
-    "what is derived from the records is not up to date; `headwater rebuild` brings it there";
 
 /// An error where the answer would stand.
 pub fn apology(error: &anyhow::Error) -> Markup {
@@ -134,7 +127,7 @@ pub fn apology(error: &anyhow::Error) -> Markup {
 }
 
 fn told(error: &anyhow::Error) -> Response {
-    let status = match error.is::<TooLong>() || line(error) == STALE {
+    let status = match error.is::<TooLong>() || line(error) == StoreError::Stale.to_string() {
         true => StatusCode::SERVICE_UNAVAILABLE,
         false => StatusCode::BAD_REQUEST,
     };

@@ -239,6 +239,14 @@ fn a_page_that_takes_its_time_begins_before_its_answer_and_is_given_up_at_its_li
     let hurried = Served::start(&place, &["--limit", "0"]);
     let got = hurried.get(&report);
     assert!(got.status == 503 && got.body.contains("--limit"), "{} {}", got.status, got.body);
+
+    // What would have to be derived first is not derived here.
+    let mine = place.dir.path().join("home/.config/headwater/rules/defaults");
+    std::fs::create_dir_all(&mine).unwrap();
+    std::fs::write(mine.join("mine.toml"), "# another set of rules\n").unwrap();
+    let stale = Served::start(&place, &[]);
+    let got = stale.get("/ledger?upstream=ollama&knob=repeat_penalty");
+    assert!(got.status == 503 && got.body.contains("headwater rebuild"), "{}", got.body);
 }
 
 #[test]

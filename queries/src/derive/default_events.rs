@@ -66,6 +66,7 @@ pub fn derive(
     let (after, fresh) = state.map_or((CommitId::NONE, true), |s| (s.through, false));
     let ids = store.commit_ids_after(id, after)?;
     let Some(through) = ids.last().copied() else { return Ok(Derived::default()) };
+    store.derives()?;
     let objects = store.objects(&upstream.name)?;
     if let Some(dir) = objects.lost_clone() {
         return Err(QueryError::LostClone {

@@ -55,6 +55,7 @@ pub fn derive(
     if ids.is_empty() && !anew && current == Some(Fit::Exact) {
         return Ok(0);
     }
+    store.derives()?;
     let hash = mark.stored()?;
     if ids.is_empty() && !anew {
         // Rules changed, but none that decides a label here.

@@ -22,6 +22,7 @@ pub fn derive(store: &mut Store, upstream: &Upstream) -> Result<bool, QueryError
     if store.derivation("places", id)?.is_some_and(|d| d.rules == source) {
         return Ok(false);
     }
+    store.derives()?;
     let places = places(store, id, upstream)?;
     store.replace_places(id, &source, &places)?;
     Ok(true)

@@ -23,6 +23,7 @@ pub fn derive(store: &mut Store, upstream: &str, jobs: usize) -> Result<usize, Q
     let through = match store.ranking_through(id, &rules)? {
         Some(through) => through,
         None => {
+            store.derives()?;
             store.clear_ranking(id)?;
             CommitId::NONE
         }
@@ -31,6 +32,7 @@ pub fn derive(store: &mut Store, upstream: &str, jobs: usize) -> Result<usize, Q
     if ids.is_empty() {
         return Ok(0);
     }
+    store.derives()?;
     let facets = Facets::shipped()?;
     // A reader remembers words, so each thread takes one and gives it back.
     let readers: Mutex<Vec<Reader>> = Mutex::default();

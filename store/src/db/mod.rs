@@ -196,6 +196,17 @@ impl Store {
         Ok(store)
     }
 
+    /// Asked before something is derived, which can take long.
+    ///
+    /// # Errors
+    /// [`StoreError::Stale`] where nothing can be written.
+    pub fn derives(&self) -> Result<(), StoreError> {
+        match self.conn.is_readonly(rusqlite::MAIN_DB)? {
+            true => Err(StoreError::Stale),
+            false => Ok(()),
+        }
+    }
+
     /// Has `progress` look on at what is asked from here on: it is told of long readings,
     /// and ends them when nobody waits for them. Connections to other threads, and readers
     /// of objects, have the same looking on.
