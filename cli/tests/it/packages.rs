@@ -52,7 +52,7 @@ fn completions_and_manual_pages_know_every_command() {
     for section in ["ENVIRONMENT", "FILES", "Exit status: 0 done", "headwater\\-why(1)"] {
         assert!(root.contains(section), "{section}");
     }
-    assert!(root.contains("HEADWATER_STORE") && !root.contains("rank"), "{root}");
+    assert!(root.contains("HEADWATER_STORE") && !root.contains("rank\\-check"), "{root}");
     for shell in ["bash", "zsh", "fish", "powershell"] {
         let text = place.ok(&["completions", shell]);
         for words in &all {
