@@ -41,6 +41,8 @@ impl<'a> Reader<'a> {
         for (name, clone) in [("ollama", "ollama.git"), ("llama.cpp", "llama.cpp.git")] {
             link(&kit.dir().unwrap().join(clone), &home.join("src").join(name));
         }
+        // The pages name files of theirs from the source's root.
+        link(&super::root().join("docs"), &home.join("docs"));
         for (place, text) in [
             (".ollama/logs/server.log", include_str!("files/server.log")),
             (".ollama/lib/cuda_v13/libggml-cuda.so", "backend"),
