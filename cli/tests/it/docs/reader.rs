@@ -121,8 +121,10 @@ impl<'a> Reader<'a> {
     }
 
     fn shell(&self, line: &str, serves: bool) -> Command {
-        // `exec`, so that the server itself is stopped and not the shell around it.
-        let script = if serves { format!("exec {line}") } else { line.to_owned() };
+        // `exec`, so that the server itself is stopped and not the shell around it. Several
+        // readers may serve at a time, each at a port of its own.
+        let listen = if line.contains("--listen") { "" } else { " --listen 127.0.0.1:0" };
+        let script = if serves { format!("exec {line}{listen}") } else { line.to_owned() };
         let mut command = Command::new("sh");
         let binary = Path::new(env!("CARGO_BIN_EXE_headwater")).parent().unwrap();
         let own = std::env::var("PATH").unwrap_or_default();
