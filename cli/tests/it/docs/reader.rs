@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use headwater_testkit::Testkit;
 
 /// The longest that a command may take.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(120);
 /// What a client says first to `headwater mcp`.
 const HELLO: &str = concat!(
     r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","#,
