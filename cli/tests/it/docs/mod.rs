@@ -109,7 +109,13 @@ fn every_command_of_the_pages_runs() {
         }
     }
     faults.sort();
-    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{} faults; cli/tests/it/docs/stands_for.toml says what stands for what here, and what \
+         cannot be run:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
     assert!(told.ran >= AT_LEAST, "only {} commands were run", told.ran);
 }
 
