@@ -10,6 +10,7 @@ mod machine;
 mod mcp;
 mod progress;
 mod render;
+mod schemas;
 mod serve;
 
 use std::io::Write as _;

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use headwater_store::evidence::Grade;
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{ModelName, ModelPlace, ModelVersion, Oid, Store, StoredCommit};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::effective::{
@@ -16,7 +17,7 @@ use crate::ledger::{Event, Extractors, Scope};
 use crate::window::Resolver;
 
 /// What the question `effects` answers.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EffectsAnswer {
     /// `headwater/effects/1`
     pub schema: &'static str,
@@ -35,7 +36,7 @@ pub struct EffectsAnswer {
 }
 
 /// One default that moves.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EffectOf {
     /// The knob.
     pub knob: String,
@@ -63,7 +64,7 @@ pub struct EffectOf {
 }
 
 /// A model, and why it stands where it stands.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Reached {
     /// The model.
     pub model: ModelName,

@@ -1,6 +1,7 @@
 //! Receipts, evidence, claims and absences.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Coverage, Grade, Method, Source};
@@ -9,7 +10,7 @@ use crate::db::{Statement, StatementKind, StoredCommit};
 use crate::model::Side;
 
 /// How one record was obtained. Only the store makes one, out of a row.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Receipt {
     pub(crate) transport: String,
     pub(crate) source: String,
@@ -47,7 +48,7 @@ impl Receipt {
 }
 
 /// What in the records supports a claim.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Evidence {
     upstream: String,
     sha: Oid,
@@ -124,7 +125,7 @@ impl StoredCommit {
 }
 
 /// Something that is so, and what shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Claim {
     text: String,
     source: Source,
@@ -183,7 +184,7 @@ impl Statement {
 }
 
 /// Something that was looked for and not found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Absence {
     claim: String,
     grade: Grade,

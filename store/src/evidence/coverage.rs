@@ -1,11 +1,12 @@
 //! What a claim was checked against.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Oid;
 
 /// Something that a scope lacks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Gap {
     /// What kind of thing is missing: `missing-blob`, `history-cut`, `not-crawled` …
     pub kind: String,
@@ -20,7 +21,7 @@ pub struct Gap {
 }
 
 /// What the store holds of the scope that a claim speaks of. Only the store makes one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Coverage {
     upstream: String,
     scope: String,
