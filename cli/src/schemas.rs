@@ -143,31 +143,33 @@ impl Document {
 mod tests {
     use super::*;
 
-    /// Every field in a schema that has no description.
-    fn undescribed(at: &str, schema: &Value, found: &mut Vec<String>) {
+    /// Every field in a schema that has no description. A variant's own stands for those of
+    /// the fields that tell it from others.
+    fn undescribed(at: &str, schema: &Value, variant: bool, found: &mut Vec<String>) {
         let Some(object) = schema.as_object() else { return };
+        let told = variant && object.contains_key("description");
         for (name, inner) in object {
-            let here = format!("{at}/{name}");
             match (name.as_str(), inner) {
                 ("properties", Value::Object(fields)) => {
                     for (field, schema) in fields {
-                        if schema.get("description").is_none() {
-                            found.push(format!("{at}.{field}"));
+                        let at = format!("{at}.{field}");
+                        if schema.get("description").is_none() && !told {
+                            found.push(at.clone());
                         }
-                        undescribed(&format!("{at}.{field}"), schema, found);
+                        undescribed(&at, schema, false, found);
                     }
                 }
                 ("$defs", Value::Object(all)) => {
                     for (name, schema) in all {
-                        undescribed(name, schema, found);
+                        undescribed(name, schema, false, found);
                     }
                 }
-                (_, Value::Array(all)) => {
+                (name, Value::Array(all)) => {
                     for one in all {
-                        undescribed(&here, one, found);
+                        undescribed(at, one, name == "oneOf", found);
                     }
                 }
-                (_, inner) => undescribed(&here, inner, found),
+                (_, inner) => undescribed(at, inner, false, found),
             }
         }
     }
@@ -176,7 +178,7 @@ mod tests {
     fn every_field_of_every_document_is_described() {
         for document in ALL {
             let mut found = Vec::new();
-            undescribed(document.name, &document.schema(), &mut found);
+            undescribed(document.name, &document.schema(), false, &mut found);
             assert_eq!(found, Vec::<String>::new(), "{}", document.name);
             assert!(!document.about().is_empty(), "{}", document.name);
         }
@@ -190,7 +192,7 @@ mod tests {
             let doubled: Vec<&String> =
                 names.filter(|name| name.ends_with(|c: char| c.is_ascii_digit())).collect();
             // A number behind a name tells a reader nothing: give one of the types another.
-            assert_eq!(doubled, ["Sha256"; 0].iter().collect::<Vec<_>>(), "{}", document.name);
+            assert!(doubled.is_empty(), "{}: {doubled:?}", document.name);
         }
     }
 

@@ -13,7 +13,7 @@ use crate::abi::{AbiCommit, AbiReader};
 use crate::derive::labels::{Labeller, Sources};
 use crate::window::Resolver;
 
-/// A commit, for `headwater/show/1`.
+/// A commit with everything that is known of it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Shown {
     /// `headwater/show/1`

@@ -105,7 +105,7 @@ impl Serialize for Digest {
 
 impl JsonSchema for Digest {
     fn schema_name() -> Cow<'static, str> {
-        "Sha256".into()
+        "BlobDigest".into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::context::Context;
 
-/// A file as a document.
+/// A file at a revision.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Document<'a> {
     /// `headwater/file/1`

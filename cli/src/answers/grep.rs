@@ -11,7 +11,7 @@ use headwater_store::{Oid, Store};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What a search of history gives, for `headwater/grep/1`.
+/// What an exact search found.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Document<'a> {
     /// `headwater/grep/1`
@@ -47,8 +47,11 @@ pub struct Match<'a> {
 /// How many lines of a commit match.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Count<'a> {
+    /// The upstream.
     upstream: &'a str,
+    /// The commit.
     sha: Oid,
+    /// How many of its lines match.
     lines: u64,
 }
 

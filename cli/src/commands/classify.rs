@@ -32,7 +32,7 @@ pub struct Args {
     pub class: Option<String>,
 }
 
-/// What commits are about.
+/// What commits are about, by which rule.
 #[derive(Serialize, JsonSchema)]
 pub struct Answer {
     /// `headwater/classify/1`

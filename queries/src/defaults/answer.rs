@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Drift;
 use crate::ledger::{How, RestoreWay};
 
-/// The whole answer.
+/// Default events and values, and what they were looked for in.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DefaultsAnswer {
     /// The name and version of this shape.

@@ -16,7 +16,7 @@ use crate::defaults::event_of;
 use crate::ledger::{Event, Extractors, Scope};
 use crate::window::Resolver;
 
-/// What the question `effects` answers.
+/// Which models a changed default reaches.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EffectsAnswer {
     /// `headwater/effects/1`

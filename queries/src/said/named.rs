@@ -27,6 +27,7 @@ pub(crate) struct Change {
 /// How a text names a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "NamedBy")]
 pub enum How {
     /// By its commit's id.
     Commit,

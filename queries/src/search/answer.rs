@@ -76,7 +76,7 @@ pub struct NamedTag {
     pub sha: Oid,
 }
 
-/// The answer to a search.
+/// What a search by words found.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SearchAnswer {
     /// `headwater/search/1`

@@ -80,7 +80,7 @@ pub struct Contained {
     pub receipt: Receipt,
 }
 
-/// The answer, for `headwater/contains/1`.
+/// Whether a release holds a change.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ContainsAnswer {
     /// `headwater/contains/1`

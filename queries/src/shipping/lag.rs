@@ -52,7 +52,7 @@ pub struct Unshipped {
     pub classes: Vec<String>,
 }
 
-/// The answer, for `headwater/lag/1`.
+/// How far behind what they pin an upstream's releases are.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Lag {
     /// `headwater/lag/1`

@@ -220,6 +220,7 @@ pub struct Candidate {
 /// On which side of a window something lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "SideOfWindow")]
 pub enum Side {
     /// Before BASE.
     Before,

@@ -22,6 +22,7 @@ pub struct Resolved {
 /// How a revision was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "ResolvedBy")]
 pub enum How {
     /// It is a tag.
     Tag,

@@ -12,6 +12,7 @@ use crate::Digest;
 /// Something that was looked for: what it is, or why it is not known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Found_{T}")]
 pub enum Found<T> {
     /// It is there.
     Is(T),
