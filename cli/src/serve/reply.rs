@@ -89,7 +89,7 @@ pub fn page(status: StatusCode, markup: &Markup) -> Response {
 
 /// An error in one line.
 pub fn line(error: &anyhow::Error) -> String {
-    let line = render::text::error_line(&error);
+    let line = render::text::error_line(error);
     // Whatever is derived from records that came since can only be written elsewhere.
     match line.contains("readonly database") {
         true => STALE.to_owned(),
