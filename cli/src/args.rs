@@ -96,6 +96,7 @@ pub enum Command {
     Serve(commands::serve::Args),
     Mcp(commands::mcp::Args),
     Demo(commands::demo::Args),
+    Schema(commands::schema::Args),
     Completions(commands::man::CompletionArgs),
     Man(commands::man::ManArgs),
 }

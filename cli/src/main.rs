@@ -10,6 +10,7 @@ mod machine;
 mod mcp;
 mod progress;
 mod render;
+mod schemas;
 mod serve;
 
 use std::io::Write as _;
@@ -25,7 +26,7 @@ fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             // Errors can quote upstream text, which is hostile.
-            let line = render::text::one_line(&format!("{error:#}"));
+            let line = render::text::error_line(&error);
             let mut stderr = anstream::stderr();
             let _ = writeln!(stderr, "headwater: {line}");
             ExitCode::from(2)

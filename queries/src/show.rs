@@ -5,6 +5,7 @@ use headwater_store::evidence::Receipt;
 use headwater_store::model::Side;
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{Oid, Store, StoredCommit};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::QueryError;
@@ -12,8 +13,8 @@ use crate::abi::{AbiCommit, AbiReader};
 use crate::derive::labels::{Labeller, Sources};
 use crate::window::Resolver;
 
-/// A commit, for `headwater/show/1`.
-#[derive(Debug, Clone, Serialize)]
+/// A commit with everything that is known of it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Shown {
     /// `headwater/show/1`
     pub schema: &'static str,
@@ -71,7 +72,7 @@ pub struct Shown {
 }
 
 /// One file's patch.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ShownPatch {
     /// The path, and what happened to it.
     pub header: String,
@@ -80,7 +81,7 @@ pub struct ShownPatch {
 }
 
 /// One line of a patch.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ShownLine {
     /// Its side.
     pub side: Side,

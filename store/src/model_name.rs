@@ -1,8 +1,10 @@
 //! Names of models, as Ollama reads them.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 const HOST: &str = "registry.ollama.ai";
@@ -113,6 +115,19 @@ impl FromStr for ModelName {
 impl Serialize for ModelName {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl JsonSchema for ModelName {
+    fn schema_name() -> Cow<'static, str> {
+        "ModelName".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "A model's name with its tag, as Ollama writes it.",
+        })
     }
 }
 

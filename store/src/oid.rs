@@ -1,9 +1,11 @@
 //! Git object ids.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSql, ToSqlOutput, ValueRef};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 /// The SHA-1 name of a git object: 20 bytes, 40 hexadecimal digits when printed.
@@ -84,6 +86,20 @@ impl FromStr for Oid {
 impl Serialize for Oid {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl JsonSchema for Oid {
+    fn schema_name() -> Cow<'static, str> {
+        "Oid".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "pattern": "^[0-9a-f]{40}$",
+            "description": "A git object's id.",
+        })
     }
 }
 

@@ -6,12 +6,13 @@ use anyhow::Context as _;
 use headwater_queries::grep::{self, FileAt};
 use headwater_store::evidence::{Grade, Receipt};
 use headwater_store::{Oid, Store};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::Context;
 
-/// A file as a document.
-#[derive(Debug, Serialize)]
+/// A file at a revision.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Document<'a> {
     /// `headwater/file/1`
     pub schema: &'static str,

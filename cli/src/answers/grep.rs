@@ -8,10 +8,11 @@ use headwater_queries::grep::{
     self, CommitHits, Detail, Explanation, GrepRequest, LineHit, Matching, ScopeCoverage,
 };
 use headwater_store::{Oid, Store};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What a search of history gives, for `headwater/grep/1`.
-#[derive(Debug, Serialize)]
+/// What an exact search found.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Document<'a> {
     /// `headwater/grep/1`
     pub schema: &'static str,
@@ -32,7 +33,7 @@ pub struct Document<'a> {
 }
 
 /// A line that matches, with its commit.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Match<'a> {
     /// The upstream.
     pub upstream: &'a str,
@@ -44,10 +45,13 @@ pub struct Match<'a> {
 }
 
 /// How many lines of a commit match.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Count<'a> {
+    /// The upstream.
     upstream: &'a str,
+    /// The commit.
     sha: Oid,
+    /// How many of its lines match.
     lines: u64,
 }
 
@@ -170,7 +174,7 @@ pub fn tree(
 }
 
 /// A tree's answer as it leaves the process.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct TreeDocument<'a> {
     /// `headwater/grep/1`
     pub schema: &'static str,

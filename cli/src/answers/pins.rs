@@ -3,12 +3,13 @@
 use anyhow::bail;
 use headwater_queries::pins::{self, PinRow};
 use headwater_store::Store;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::context::Context;
 
 /// The pins of an upstream's tags.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Pins {
     /// `headwater/pins/1`
     pub schema: &'static str,

@@ -1,10 +1,11 @@
 //! What the store holds.
 
 use headwater_store::{IndexState, Store, UpstreamStatus};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What the store holds, and how fresh it is.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Status {
     /// `headwater/status/1`
     pub schema: &'static str,
@@ -19,7 +20,7 @@ pub struct Status {
 }
 
 /// What is stored of models.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Models {
     /// Tags.
     pub tags: usize,

@@ -9,6 +9,7 @@ use headwater_queries::derive::labels::{Sources, derive, require_given};
 use headwater_queries::window::{self, WindowSpec};
 use headwater_store::model::Label;
 use headwater_store::{CommitId, Oid, Store, StoredCommit, UpstreamId};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::Format;
@@ -31,19 +32,27 @@ pub struct Args {
     pub class: Option<String>,
 }
 
-#[derive(Serialize)]
-struct Answer {
+/// What commits are about, by which rule.
+#[derive(Serialize, JsonSchema)]
+pub struct Answer {
+    /// `headwater/classify/1`
     schema: &'static str,
     /// The hash of the rule set that gave these classes.
     rules: String,
+    /// The commits.
     commits: Vec<Classified>,
 }
 
-#[derive(Serialize)]
+/// A commit with its classes.
+#[derive(Serialize, JsonSchema)]
 struct Classified {
+    /// The upstream.
     upstream: String,
+    /// The commit.
     sha: Oid,
+    /// Its message's first line: a stranger's text.
     subject: String,
+    /// The classes.
     classes: Vec<Label>,
 }
 

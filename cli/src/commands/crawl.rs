@@ -209,30 +209,13 @@ pub fn derive_all(
     upstream: &Upstream,
     progress: &dyn Progress,
 ) -> anyhow::Result<()> {
-    let stage = progress.stage("places and tags", None);
-    derive::places::derive(store, upstream)?;
-    drop(stage);
-    let extractors = context.extractors()?;
-    let stage = progress.stage("default events", None);
-    derive::default_events::derive(store, upstream, &extractors, context.jobs())?;
-    drop(stage);
-    let stage = progress.stage("exact index", None);
-    store.update_exact(context.jobs())?;
-    // Those of other upstreams too: they count what came since.
-    for (id, _) in store.upstream_names()? {
-        store.commit_list(id)?;
-    }
-    drop(stage);
-    let stage = progress.stage("labels", None);
-    let rules = context.rule_texts()?;
+    let (rules, extractors) = (context.rule_texts()?, context.extractors()?);
     let sources = derive::labels::Sources { rules: &rules, extractors: &extractors };
-    derive::labels::derive(store, upstream, &sources, context.jobs())?;
-    drop(stage);
-    let stage = progress.stage("ranking", None);
-    derive::ranking::derive(store, &upstream.name, context.jobs())?;
-    drop(stage);
-    let stage = progress.stage("full-text index", None);
-    store.update_search(context.jobs())?;
-    drop(stage);
+    let mut under_way = None;
+    derive::all(store, upstream, &sources, context.jobs(), &mut |stage| {
+        // A stage ends when it is dropped: before the next begins.
+        under_way = None;
+        under_way = Some(progress.stage(stage, None));
+    })?;
     Ok(())
 }

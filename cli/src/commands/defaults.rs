@@ -131,6 +131,12 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         coverage.gaps().len(),
         answer.covers.len()
     )?;
+    if answer.covers.is_empty() {
+        writeln!(
+            stdout,
+            "nothing is known of its defaults until an extractor says where they stand (docs/ledger.md)"
+        )?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

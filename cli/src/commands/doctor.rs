@@ -34,19 +34,29 @@ pub struct Args {
 /// A repository and a model that have been there for long.
 const KNOWN: (&str, &str) = ("ollama/ollama", "all-minilm");
 
-#[derive(serde::Serialize)]
-struct Hosts {
+/// What each host answered.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+pub struct Hosts {
+    /// `headwater/doctor-live/1`
     schema: &'static str,
+    /// The hosts.
     hosts: Vec<HostAnswer>,
 }
 
-#[derive(serde::Serialize)]
+/// What one host answered.
+#[derive(serde::Serialize, schemars::JsonSchema)]
 struct HostAnswer {
+    /// What the host is for.
     host: &'static str,
+    /// What was asked.
     url: String,
+    /// The HTTP status, where one came.
     status: Option<u16>,
+    /// The length of the answer.
     bytes: Option<usize>,
+    /// Whether the answer has the shape that headwater reads.
     as_expected: bool,
+    /// Why no answer came.
     error: Option<String>,
 }
 

@@ -8,11 +8,28 @@ use headwater_queries::grep::GrepRequest;
 use headwater_queries::said::{NoteMatch, NotesCoverage, grep_notes};
 use headwater_queries::window;
 use headwater_store::{Oid, Store};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::json;
 
 use super::grep::{Args, found};
 use crate::args::Format;
 use crate::render::{self, table::Table, text};
+
+/// What a search of notes gives, for `headwater/grep/1`.
+#[derive(Serialize, JsonSchema)]
+pub struct NotesDocument<'a> {
+    /// `headwater/grep/1`
+    schema: &'static str,
+    /// The patterns.
+    patterns: &'a [String],
+    /// The lines that match.
+    matches: &'a [NoteMatch],
+    /// The commits of the releases that have them.
+    commits: Vec<Oid>,
+    /// What was searched, an upstream each.
+    coverage: &'a [NotesCoverage],
+}
 
 /// Searches and prints.
 pub(super) fn run(
@@ -70,13 +87,13 @@ fn print(
         Format::Json => {
             let mut commits: Vec<Oid> = matches.iter().filter_map(|one| one.sha).collect();
             commits.dedup();
-            render::json(&json!({
-                "schema": "headwater/grep/1",
-                "patterns": request.patterns,
-                "matches": matches,
-                "commits": commits,
-                "coverage": coverage,
-            }))?;
+            render::json(&NotesDocument {
+                schema: "headwater/grep/1",
+                patterns: &request.patterns,
+                matches,
+                commits,
+                coverage,
+            })?;
             return Ok(());
         }
         Format::Ndjson => {

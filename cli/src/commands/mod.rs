@@ -14,7 +14,7 @@ pub mod effects;
 pub mod file;
 pub mod filter;
 pub mod grep;
-mod grep_notes;
+pub mod grep_notes;
 pub mod kept;
 pub mod lag;
 pub mod man;
@@ -29,6 +29,7 @@ pub mod receipts;
 pub mod reports;
 pub mod rig;
 pub mod rules;
+pub mod schema;
 pub mod search;
 pub mod serve;
 pub mod show;
@@ -69,6 +70,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Reports(args) => reports::run(&context, args),
         Command::Rig(args) => rig::run(&context, &args),
         Command::Rules(args) => rules::run(&context, args),
+        Command::Schema(args) => schema::run(&context, args),
         Command::Defaults(args) => defaults::run(&context, args),
         Command::Digest(args) => digest::run(&context, &args),
         Command::File(args) => file::run(&context, args),

@@ -35,9 +35,12 @@ pub struct Args {
     pub all: bool,
 }
 
-#[derive(serde::Serialize)]
-struct List {
+/// The models that the store knows.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+pub struct List {
+    /// `headwater/models/1`
     schema: &'static str,
+    /// A row for each tag of a model.
     models: Vec<models::ModelSummary>,
 }
 

@@ -11,6 +11,7 @@ use headwater_queries::measure::{
 use headwater_queries::why;
 use headwater_queries::window::WindowSpec;
 use headwater_store::{Measured, Run};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::why::{BACKENDS, Question};
@@ -95,13 +96,18 @@ pub struct Args {
     pub note: Option<String>,
 }
 
-#[derive(Serialize)]
-struct Answer<'a> {
+/// A measurement that was kept, and what it comes to.
+#[derive(Serialize, JsonSchema)]
+pub struct Answer<'a> {
+    /// `headwater/observe/1`
     schema: &'static str,
     /// What was kept; of a tolerance nothing is worked out yet.
     observation: Option<&'a ObservationShown>,
+    /// The tolerance that was recorded for the run to come.
     tolerance: Option<f64>,
+    /// Observations that disagree with it.
     disagreements: Vec<&'a Disagreement>,
+    /// The window's answer in a line, with it.
     headline: &'a str,
 }
 

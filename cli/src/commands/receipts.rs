@@ -3,7 +3,11 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use serde_json::{Value, json};
+use chrono::{DateTime, Utc};
+use headwater_queries::reports::ReceiptLine;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::args::Format;
 use crate::context::Context;
@@ -20,6 +24,20 @@ pub struct Args {
     pub name: String,
 }
 
+/// The receipts under a kept report.
+#[derive(Serialize, JsonSchema)]
+pub struct Receipts<'a> {
+    /// `headwater/receipts/1`
+    schema: &'static str,
+    /// The report's name.
+    name: &'a str,
+    /// When it was kept.
+    saved: DateTime<Utc>,
+    /// A line for each record that it rests on.
+    #[schemars(with = "Vec<ReceiptLine>")]
+    receipts: &'a [Value],
+}
+
 /// Prints the receipts.
 pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
@@ -30,12 +48,12 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     };
     let lines: Vec<Value> = serde_json::from_str(&text)?;
     if format == Format::Json {
-        render::json(&json!({
-            "schema": "headwater/receipts/1",
-            "name": report.name,
-            "saved": report.saved,
-            "receipts": lines,
-        }))?;
+        render::json(&Receipts {
+            schema: "headwater/receipts/1",
+            name: &report.name,
+            saved: report.saved,
+            receipts: &lines,
+        })?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::new(&["record", "transport", "url", "hash", "obtained"]);

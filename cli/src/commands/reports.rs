@@ -1,14 +1,16 @@
 //! `headwater reports`: what was told, and what became of it.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use anyhow::bail;
-use chrono::Utc;
-use headwater_queries::reports::{Became, Recheck, SavedQuestion, recheck};
+use chrono::{DateTime, Utc};
+use headwater_queries::reports::{Became, Checked, Recheck, SavedQuestion, recheck};
 use headwater_queries::why;
 use headwater_store::{ReportCheck, SavedReport, Store};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::args::Format;
 use crate::context::Context;
@@ -69,14 +71,87 @@ pub fn find(store: &Store, name: &str) -> anyhow::Result<SavedReport> {
     }
 }
 
-#[derive(Serialize)]
+/// The kept reports.
+#[derive(Serialize, JsonSchema)]
+pub struct Reports {
+    /// `headwater/reports/1`
+    schema: &'static str,
+    /// The reports, in the order in which they were kept.
+    reports: Vec<Listed>,
+}
+
+/// A kept report in the list of them.
+#[derive(Serialize, JsonSchema)]
 struct Listed {
+    /// Its name.
     name: String,
+    /// When it was kept, for people.
     saved: String,
+    /// What was asked.
+    #[schemars(with = "SavedQuestion")]
     question: Value,
+    /// The version of headwater that made it.
     version: String,
+    /// When its claims were last derived anew, for people.
     checked: Option<String>,
+    /// How many of them were overturned then.
     overturned: Option<usize>,
+}
+
+/// A kept report, as it was told.
+#[derive(Serialize, JsonSchema)]
+pub struct Kept<'a> {
+    /// `headwater/report/1`
+    schema: &'static str,
+    /// Its name.
+    name: &'a str,
+    /// When it was kept.
+    saved: DateTime<Utc>,
+    /// The version of headwater that made it.
+    version: &'a str,
+    /// What was asked.
+    #[schemars(with = "SavedQuestion")]
+    question: &'a Value,
+    /// The hash of each rule set that it was made by.
+    #[schemars(with = "BTreeMap<String, String>")]
+    rules: &'a Value,
+    /// The sha256 of the report's JSON as it was kept, in hexadecimal digits.
+    sha256: String,
+    /// When its claims were last derived anew.
+    checked: Option<DateTime<Utc>>,
+    /// The claims that did not hold then.
+    #[schemars(with = "Vec<Checked>")]
+    corrections: Vec<Value>,
+    /// The report: a document of `headwater why` by the version that made it.
+    report: Value,
+}
+
+/// What became of kept reports.
+#[derive(Serialize, JsonSchema)]
+pub struct Rechecked<'a> {
+    /// `headwater/reports-recheck/1`
+    schema: &'static str,
+    /// A row for each report.
+    reports: Vec<Again<'a>>,
+}
+
+/// What became of a kept report.
+#[derive(Serialize, JsonSchema)]
+struct Again<'a> {
+    /// Its name.
+    name: &'a str,
+    /// When it was kept.
+    saved: DateTime<Utc>,
+    /// How many claims were overturned.
+    overturned: usize,
+    /// How many rest on weaker evidence.
+    weaker: usize,
+    /// How many rest on stronger evidence.
+    stronger: usize,
+    /// How many hold.
+    holds: usize,
+    /// The claims.
+    recheck: &'a Recheck,
 }
 
 fn list(store: &Store, format: Format) -> anyhow::Result<ExitCode> {
@@ -97,7 +172,7 @@ fn list(store: &Store, format: Format) -> anyhow::Result<ExitCode> {
         });
     }
     if format == Format::Json {
-        render::json(&json!({"schema": "headwater/reports/1", "reports": all}))?;
+        render::json(&Reports { schema: "headwater/reports/1", reports: all })?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::new(&["name", "saved", "window", "model", "checked", "overturned"]);
@@ -133,18 +208,18 @@ fn show(store: &Store, report: &SavedReport, format: Format) -> anyhow::Result<E
     let last = store.report_checks(report)?.pop();
     let changed = last.as_ref().map(|check| corrections(&check.result)).unwrap_or_default();
     if format == Format::Json {
-        render::json(&json!({
-            "schema": "headwater/report/1",
-            "name": report.name,
-            "saved": report.saved,
-            "version": report.version,
-            "question": report.question,
-            "rules": report.rules,
-            "sha256": digest.hex(),
-            "checked": last.as_ref().map(|check| check.checked),
-            "corrections": changed,
-            "report": serde_json::from_str::<Value>(&text)?,
-        }))?;
+        render::json(&Kept {
+            schema: "headwater/report/1",
+            name: &report.name,
+            saved: report.saved,
+            version: &report.version,
+            question: &report.question,
+            rules: &report.rules,
+            sha256: digest.hex(),
+            checked: last.as_ref().map(|check| check.checked),
+            corrections: changed,
+            report: serde_json::from_str(&text)?,
+        })?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut page = Page::new(format, None);
@@ -215,19 +290,19 @@ fn again(
         done.push((report, found));
     }
     if format == Format::Json {
-        let all: Vec<Value> = done
+        let reports = done
             .iter()
-            .map(|(report, found)| {
-                let mut one = json!({"name": report.name, "saved": report.saved});
-                one["overturned"] = found.count(Became::Overturned).into();
-                one["weaker"] = found.count(Became::Weaker).into();
-                one["stronger"] = found.count(Became::Stronger).into();
-                one["holds"] = found.count(Became::Holds).into();
-                one["recheck"] = json!(found);
-                one
+            .map(|(report, found)| Again {
+                name: &report.name,
+                saved: report.saved,
+                overturned: found.count(Became::Overturned),
+                weaker: found.count(Became::Weaker),
+                stronger: found.count(Became::Stronger),
+                holds: found.count(Became::Holds),
+                recheck: found,
             })
             .collect();
-        render::json(&json!({"schema": "headwater/reports-recheck/1", "reports": all}))?;
+        render::json(&Rechecked { schema: "headwater/reports-recheck/1", reports })?;
         return Ok(ExitCode::SUCCESS);
     }
     let scrub = context.scrub_if(format, None)?;
@@ -242,6 +317,6 @@ fn again(
     Ok(ExitCode::SUCCESS)
 }
 
-fn date(time: chrono::DateTime<Utc>) -> String {
+fn date(time: DateTime<Utc>) -> String {
     time.format("%Y-%m-%d %H:%M UTC").to_string()
 }

@@ -7,8 +7,10 @@ use std::process::ExitCode;
 use anyhow::bail;
 use headwater_queries::classify::{ExampleFailure, RuleInfo, RuleTold, Rules, check_examples};
 use headwater_queries::derive::labels;
+use headwater_queries::ledger;
 use headwater_store::model::{Commit, Label, LineRef, Side};
 use headwater_store::{Oid, StoredCommit};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::args::Format;
@@ -42,46 +44,73 @@ pub enum Action {
     },
 }
 
-#[derive(Serialize)]
-struct List {
+/// Every rule.
+#[derive(Serialize, JsonSchema)]
+pub struct List {
+    /// `headwater/rules/1`
     schema: &'static str,
+    /// The hash of the rule set.
     hash: String,
+    /// The rules.
     rules: Vec<RuleInfo>,
 }
 
-#[derive(Serialize)]
-struct Test {
+/// What the rules make of their examples.
+#[derive(Serialize, JsonSchema)]
+pub struct Test {
+    /// `headwater/rules-test/1`
     schema: &'static str,
+    /// How many rules there are.
     rules: usize,
     /// How many of them are the user's own.
     own: usize,
+    /// How many extractors of defaults there are.
+    extractors: usize,
+    /// How many of them are the user's own.
+    own_extractors: usize,
+    /// What is wrong.
     failures: Vec<ExampleFailure>,
 }
 
-#[derive(Serialize)]
-struct Explained {
+/// Which rules fire on a commit.
+#[derive(Serialize, JsonSchema)]
+pub struct Explained {
+    /// `headwater/rules-explain/1`
     schema: &'static str,
+    /// The upstream.
     upstream: String,
+    /// The commit.
     sha: Oid,
+    /// Its message's first line: a stranger's text.
     subject: String,
+    /// The hash of the rule set.
     rules: String,
+    /// The classes, each with the lines that gave it.
     classes: Vec<Label>,
     /// What keeps the commit from the classes that need every change to be covered.
     uncovered: Vec<Uncovered>,
 }
 
-#[derive(Serialize)]
-struct RuleExplained {
+/// What one rule makes of a commit.
+#[derive(Serialize, JsonSchema)]
+pub struct RuleExplained {
+    /// `headwater/rules-explain-rule/1`
     schema: &'static str,
+    /// The upstream.
     upstream: String,
+    /// The commit.
     sha: Oid,
+    /// Its message's first line: a stranger's text.
     subject: String,
+    /// What the rule makes of it.
     #[serde(flatten)]
     told: RuleTold,
 }
 
-#[derive(Serialize)]
+/// What keeps a commit from a class that needs every change to be covered.
+#[derive(Serialize, JsonSchema)]
 struct Uncovered {
+    /// The class.
     class: String,
     /// A line of each hunk that no rule of the class covers.
     lines: Vec<LineRef>,
@@ -123,16 +152,24 @@ fn list(context: &Context, format: Format) -> anyhow::Result<ExitCode> {
 /// Upstreams that rules of the user's own name and nobody declares: such a rule never fires.
 fn strangers(context: &Context, rules: &Rules) -> Vec<ExampleFailure> {
     let own = rules.list().into_iter().filter(|rule| rule.own);
+    own.flat_map(|rule| unknown_upstreams(context, &rule.id, &rule.file, &rule.upstreams)).collect()
+}
+
+/// What is wrong with the upstreams that a rule or an extractor names.
+fn unknown_upstreams(
+    context: &Context,
+    id: &str,
+    file: &str,
+    names: &[String],
+) -> Vec<ExampleFailure> {
     let mut found = Vec::new();
-    for rule in own {
-        for name in &rule.upstreams {
-            let what = match context.upstreams.get(name) {
-                Ok(upstream) if upstream.name == *name => continue,
-                Ok(upstream) => format!("write {:?} for the upstream {name:?}", upstream.name),
-                Err(error) => error.to_string(),
-            };
-            found.push(ExampleFailure { rule: rule.id.clone(), file: rule.file.clone(), what });
-        }
+    for name in names {
+        let what = match context.upstreams.get(name) {
+            Ok(upstream) if upstream.name == *name => continue,
+            Ok(upstream) => format!("write {:?} for the upstream {name:?}", upstream.name),
+            Err(error) => error.to_string(),
+        };
+        found.push(ExampleFailure { rule: id.to_owned(), file: file.to_owned(), what });
     }
     found
 }
@@ -149,13 +186,22 @@ fn test(context: &Context, format: Format) -> anyhow::Result<ExitCode> {
     let rules = context.rules()?;
     let mut failures = check_examples(&rules);
     failures.extend(strangers(context, &rules));
+    let extractors = context.extractors()?;
+    failures.extend(ledger::check_examples(&extractors));
+    let own_extractors: Vec<_> = extractors.own().collect();
+    for (id, file, upstreams) in &own_extractors {
+        failures.extend(unknown_upstreams(context, id, file, upstreams));
+    }
     let code = if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) };
     let list = rules.list();
     let own: Vec<&RuleInfo> = list.iter().filter(|rule| rule.own).collect();
     let (count, own_count) = (list.len(), own.len());
     if format == Format::Json {
         let schema = "headwater/rules-test/1";
-        render::json(&Test { schema, rules: count, own: own_count, failures })?;
+        let extractors = extractors.count();
+        let own_extractors = own_extractors.len();
+        let (rules, own) = (count, own_count);
+        render::json(&Test { schema, rules, own, extractors, own_extractors, failures })?;
         return Ok(code);
     }
     let mut stdout = anstream::stdout();
@@ -164,19 +210,26 @@ fn test(context: &Context, format: Format) -> anyhow::Result<ExitCode> {
         writeln!(stdout, "{}", render::text::one_line(&line))?;
     }
     let mut files: Vec<(&str, usize)> = Vec::new();
-    for rule in &own {
-        match files.iter_mut().find(|(file, _)| *file == rule.file) {
+    for rule in own.iter().filter(|rule| rule.replaces) {
+        let line = format!("{}: {} takes the place of the built-in rule", rule.file, rule.id);
+        writeln!(stdout, "{}", render::text::one_line(&line))?;
+    }
+    let of_extractors = own_extractors.iter().map(|(_, file, _)| *file);
+    for of in own.iter().map(|rule| rule.file.as_str()).chain(of_extractors) {
+        match files.iter_mut().find(|(file, _)| *file == of) {
             Some((_, count)) => *count += 1,
-            None => files.push((&rule.file, 1)),
-        }
-        if rule.replaces {
-            let line = format!("{}: {} takes the place of the built-in rule", rule.file, rule.id);
-            writeln!(stdout, "{}", render::text::one_line(&line))?;
+            None => files.push((of, 1)),
         }
     }
     for (file, count) in files {
         writeln!(stdout, "{}", render::text::one_line(&format!("{count} from {file}")))?;
     }
+    writeln!(
+        stdout,
+        "{} extractors of defaults, {} of them yours",
+        extractors.count(),
+        own_extractors.len()
+    )?;
     writeln!(stdout, "{count} rules, {own_count} of them yours, {} failures", failures.len())?;
     Ok(code)
 }

@@ -6,6 +6,8 @@ use headwater_queries::brief::own_names;
 use headwater_queries::measure::SpeedTable;
 use headwater_queries::why::{self, AsOf, WhyQuestion};
 use headwater_queries::window::WindowSpec;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::kept;
 use crate::answers::{self, why::Fetch};
@@ -201,6 +203,15 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// A table of speeds that names no window.
+#[derive(Serialize, JsonSchema)]
+pub struct Speeds {
+    /// `headwater/speeds/1`
+    schema: &'static str,
+    /// The table, with why it has no step.
+    speeds: Option<SpeedTable>,
+}
+
 /// Tells why a table of speeds has no step.
 fn no_step(
     context: &Context,
@@ -208,7 +219,7 @@ fn no_step(
     table: Option<SpeedTable>,
 ) -> anyhow::Result<ExitCode> {
     if format == Format::Json {
-        render::json(&serde_json::json!({"schema": "headwater/speeds/1", "speeds": table}))?;
+        render::json(&Speeds { schema: "headwater/speeds/1", speeds: table })?;
     } else if let Some(table) = &table {
         let scrub = context.scrub_if(format, None)?;
         let mut page = Page::new(format, scrub.as_ref());

@@ -106,7 +106,7 @@ impl ServerHandler for Server {
                 result
             }
             Err(error) => {
-                let line = render::text::one_line(&format!("{error:#}"));
+                let line = render::text::error_line(&error);
                 CallToolResult::error(vec![ContentBlock::text(line)])
             }
         }

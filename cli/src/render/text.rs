@@ -20,6 +20,20 @@ pub fn one_line(text: &str) -> String {
     safe(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// An error with its causes, in a line: a cause that is told already is not told again.
+pub fn error_line(error: &anyhow::Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain().map(|cause| one_line(&cause.to_string())) {
+        if line.is_empty() {
+            line = cause;
+        } else if !line.contains(&cause) {
+            line.push_str(": ");
+            line.push_str(&cause);
+        }
+    }
+    line
+}
+
 /// Whether a character shows nothing itself, or makes its reader show something else: neither
 /// a line feed nor a tab does.
 pub fn is_hidden(c: char) -> bool {
@@ -75,6 +89,15 @@ mod tests {
         assert!(shown.chars().all(|c| !c.is_control() && !is_invisible(c)), "{shown:?}");
         assert!(shown.contains("red") && shown.contains("evil"));
         assert_eq!(one_line("a\n\tb"), "a b");
+    }
+
+    #[test]
+    fn a_cause_that_is_told_already_is_not_told_again() {
+        let cause = || std::io::Error::other("it\nbroke");
+        let error = anyhow::Error::from(cause()).context("cannot read x: it broke");
+        assert_eq!(error_line(&error), "cannot read x: it broke");
+        let error = anyhow::Error::from(cause()).context("cannot read x");
+        assert_eq!(error_line(&error), "cannot read x: it broke");
     }
 
     #[test]

@@ -118,7 +118,7 @@ pub struct TooLong(pub u64);
 
 /// An error in one line.
 pub fn line(error: &anyhow::Error) -> String {
-    render::text::one_line(&format!("{error:#}"))
+    render::text::error_line(error)
 }
 
 /// An error where the answer would stand.

@@ -1,5 +1,6 @@
 //! A place to run headwater in.
 
+use std::hash::{Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -54,7 +55,9 @@ impl Place {
     }
 
     pub fn run(&self, args: &[&str]) -> Output {
-        self.command(args).output().unwrap()
+        let output = self.command(args).output().unwrap();
+        keep(&output.stdout);
+        output
     }
 
     /// Runs, expects status 0, and gives standard output.
@@ -99,8 +102,22 @@ pub fn headwater(home: &Path, store: &Path, args: &[&str]) -> Command {
     command
 }
 
+/// Keeps a document that a command printed, where `HEADWATER_TEST_DOCUMENTS` names a
+/// directory: `clients/documents.py` holds them all against the schemas.
+fn keep(stdout: &[u8]) {
+    let Some(dir) = std::env::var_os("HEADWATER_TEST_DOCUMENTS") else { return };
+    let Ok(document) = serde_json::from_slice::<Value>(stdout) else { return };
+    let Some(name) = document["schema"].as_str() else { return };
+    let mut hash = std::hash::DefaultHasher::new();
+    stdout.hash(&mut hash);
+    let file = format!("{}-{:016x}.json", name.replace('/', "-"), hash.finish());
+    std::fs::create_dir_all(&dir).unwrap();
+    std::fs::write(Path::new(&dir).join(file), stdout).unwrap();
+}
+
 /// What a command that must have ended well printed.
 pub fn succeeded(args: &[&str], output: Output) -> String {
+    keep(&output.stdout);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{args:?}: {} {stderr}", output.status);
     String::from_utf8(output.stdout).unwrap()

@@ -19,7 +19,9 @@ pub(super) struct Declared {
 pub(super) type Key = (Kinds, String, String);
 
 /// What can be declared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kinds {
     /// A member of a struct.

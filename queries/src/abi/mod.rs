@@ -12,6 +12,7 @@ use headwater_store::objects::ObjectReader;
 use headwater_store::upstream::Upstream;
 use headwater_store::{Oid, Store, StoredPatch};
 use regex::Regex;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::QueryError;
@@ -45,7 +46,7 @@ struct Carried {
 }
 
 /// A commit that changes public headers.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AbiCommit {
     /// The upstream.
     pub upstream: String,
@@ -67,7 +68,7 @@ pub struct AbiCommit {
 }
 
 /// One declaration.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AbiChange {
     /// What is declared.
     pub kind: Kinds,
@@ -87,7 +88,7 @@ pub struct AbiChange {
 }
 
 /// The version that a loader compares.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AbiVersion {
     /// Its name.
     pub name: String,

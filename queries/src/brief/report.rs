@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use headwater_store::Oid;
 use headwater_store::evidence::{Coverage, Grade};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::abi::AbiCommit;
@@ -13,7 +14,7 @@ use crate::said::AdvisorySaid;
 use crate::why::OpenQuestion;
 
 /// What a reviewer must know.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Brief {
     /// `headwater/brief/1`
     pub schema: &'static str,
@@ -51,7 +52,7 @@ pub struct Brief {
 }
 
 /// One version.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct VersionLine {
     /// Of what.
     pub what: String,
@@ -62,7 +63,7 @@ pub struct VersionLine {
 }
 
 /// An upstream's newest release.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NewestRelease {
     /// The upstream.
     pub upstream: String,
@@ -79,7 +80,7 @@ pub struct NewestRelease {
 }
 
 /// A toolkit that upstream builds with, by the ledger.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ToolkitBuilt {
     /// `CUDA`, `ROCm`.
     pub toolkit: String,
@@ -107,7 +108,7 @@ pub struct ToolkitBuilt {
 }
 
 /// Build options that moved in a window.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct OptionsMoved {
     /// The upstream.
     pub upstream: String,
@@ -120,7 +121,7 @@ pub struct OptionsMoved {
 }
 
 /// Public headers between the rig's pin and the other one.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AbiWindow {
     /// The upstream.
     pub upstream: String,
@@ -137,7 +138,7 @@ pub struct AbiWindow {
 }
 
 /// Whether to build anew, and why.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Rebuild {
     /// Whether.
     pub due: Due,
@@ -148,7 +149,7 @@ pub struct Rebuild {
 }
 
 /// Whether something is due.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Due {
     /// It is.
@@ -171,7 +172,7 @@ impl Due {
 }
 
 /// A parameter that the upgrade changes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct EffectiveMove {
     /// The knob.
     pub knob: String,

@@ -1,6 +1,7 @@
 //! Holds rules to their examples.
 
 use headwater_store::model::{LineRef, Side};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::label::Fact;
@@ -9,7 +10,7 @@ use super::rules::Rules;
 use super::source::{Example, RuleSource};
 
 /// An example that a rule does not live up to, or that it lacks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ExampleFailure {
     /// The rule.
     pub rule: String,

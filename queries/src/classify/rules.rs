@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use headwater_store::model::{CommitPatch, Label, LineRef};
 use regex::bytes::{Regex, RegexBuilder};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::compile::{BadRule, Compiler, Rule, Tables, glob_set};
@@ -43,7 +44,7 @@ pub enum RulesError {
 }
 
 /// What a rule is, for people.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RuleInfo {
     /// Its id.
     pub id: String,

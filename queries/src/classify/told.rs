@@ -2,6 +2,7 @@
 //! fails.
 
 use headwater_store::model::LineRef;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::compile::{Ready, Rule, Tables};
@@ -11,7 +12,7 @@ use super::source::{Clause, RuleSource};
 use super::view::View;
 
 /// What a rule makes of a commit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RuleTold {
     /// The rule's id.
     pub rule: String,
@@ -26,7 +27,7 @@ pub struct RuleTold {
 }
 
 /// What a clause of a rule makes of a commit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ClauseTold {
     /// `when`, or `unless`.
     pub part: &'static str,

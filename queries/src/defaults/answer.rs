@@ -2,13 +2,14 @@
 
 use headwater_store::Oid;
 use headwater_store::evidence::{Coverage, Grade};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Drift;
 use crate::ledger::{How, RestoreWay};
 
-/// The whole answer.
-#[derive(Debug, Serialize)]
+/// Default events and values, and what they were looked for in.
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct DefaultsAnswer {
     /// The name and version of this shape.
     pub schema: &'static str,
@@ -30,7 +31,7 @@ pub struct DefaultsAnswer {
 }
 
 /// One default event.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EventRow {
     /// The upstream.
     pub upstream: String,
@@ -80,7 +81,7 @@ pub struct EventRow {
 }
 
 /// One knob's value.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ValueRow {
     /// The knob.
     pub knob: String,
@@ -105,7 +106,7 @@ pub struct ValueRow {
 }
 
 /// What one extractor reads.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Covers {
     /// Its id.
     pub extractor: String,

@@ -1,11 +1,12 @@
 //! Where documentation and code say different things at one version.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::ledger::{Entry, Scope, Spellings, spelling};
 
 /// One knob of which the documentation says something else than the code.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Drift {
     /// The knob, as the documentation spells it.
     pub knob: String,

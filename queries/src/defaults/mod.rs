@@ -1,4 +1,27 @@
 //! The question `defaults`: which default a knob has, since when, and what moved it.
+//!
+//! ```
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/crawled.rs"));
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use headwater_queries::defaults::{Question, ask};
+//! use headwater_queries::window::WindowSpec;
+//!
+//! # let Crawled { mut store, upstreams, rules, dir: _dir } = crawled()?;
+//! // `store`, `upstreams` and `rules` as at the top of the crate.
+//! let ollama = upstreams.get("ollama")?;
+//! let window = Some(WindowSpec::parse("v0.6.0..v0.6.2")?);
+//! let moved = ask(&mut store, ollama, &rules.extractors, &Question { window, ..Default::default() })?;
+//! let penalty = moved.events.iter().find(|event| event.knob == "repeat_penalty").ok_or("none")?;
+//! assert_eq!((penalty.old.as_deref(), penalty.new.as_deref()), (Some("1.1"), Some("1.0")));
+//! assert!(penalty.restore.iter().any(|way| way.text == "PARAMETER repeat_penalty 1.1"));
+//!
+//! // What it is at a version, by any of its spellings.
+//! let (at, knob) = (Some("v0.6.0".to_owned()), Some("RepeatPenalty".to_owned()));
+//! let then = ask(&mut store, ollama, &rules.extractors, &Question { at, knob, ..Default::default() })?;
+//! assert!(then.values.iter().any(|value| value.knob == "repeat_penalty" && value.value == "1.1"));
+//! # Ok(())
+//! # }
+//! ```
 
 mod answer;
 mod decided;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{Oid, Store};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{EventRow, Question, ask};
@@ -15,7 +16,7 @@ use crate::pins::PinReader;
 use crate::window::{Resolver, WindowSpec};
 
 /// What a window means for those who build it themselves.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Packagers {
     /// The windows of pinned upstreams, with their build options that moved.
     pub nested: Vec<NestedBuild>,
@@ -26,7 +27,7 @@ pub struct Packagers {
 }
 
 /// The window of a pinned upstream.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct NestedBuild {
     /// The pinned upstream.
     pub upstream: String,
@@ -42,7 +43,7 @@ pub struct NestedBuild {
 }
 
 /// A file that is laid over what is pinned.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CarriedFile {
     /// The path.
     pub path: String,
@@ -55,7 +56,7 @@ pub struct CarriedFile {
 }
 
 /// What became of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
     /// It is new.

@@ -2,6 +2,27 @@
 //!
 //! Its knowledge ends with the time: what came later stands apart, as corrections, so
 //! that a closed week's digest is the same whenever it is asked for.
+//!
+//! ```
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/crawled.rs"));
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use headwater_queries::digest::{DigestRequest, Period, digest};
+//!
+//! # let Crawled { mut store, upstreams, rules, dir: _dir } = crawled()?;
+//! // `store`, `upstreams` and `rules` as at the top of the crate.
+//! let request = DigestRequest {
+//!     period: Period::week(Some("2026-W10"), chrono::Utc::now())?,
+//!     upstreams: upstreams.iter().collect(),
+//!     extractors: &rules.extractors,
+//!     question: "headwater digest --week 2026-W10".to_owned(),
+//!     marks: None,
+//!     jobs: 1,
+//! };
+//! let week = digest(&mut store, &upstreams, &request)?;
+//! assert!(week.headline.starts_with("2026-W10"));
+//! # Ok(())
+//! # }
+//! ```
 
 mod absent;
 mod chains;

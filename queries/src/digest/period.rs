@@ -1,12 +1,13 @@
 //! A week, or another stretch of days.
 
 use chrono::{DateTime, Datelike as _, Days, NaiveDate, TimeDelta, Utc, Weekday};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::QueryError;
 
 /// A stretch of time by committer dates, in UTC.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Period {
     /// `2026-W33`, or `2026-08-10..2026-08-16`.
     pub name: String,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use headwater_store::Oid;
 use headwater_store::evidence::{Absence, Coverage, Grade};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Period;
@@ -14,7 +15,7 @@ use crate::said::{AdvisorySaid, ReleaseSaid};
 use crate::shipping::LagRow;
 
 /// What moved upstream in a stretch of time.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Digest {
     /// `headwater/digest/1`
     pub schema: &'static str,
@@ -53,7 +54,7 @@ pub struct Digest {
 }
 
 /// A default that moved.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DefaultMoved {
     /// Its stable id.
     pub id: String,
@@ -97,7 +98,7 @@ pub struct DefaultMoved {
 }
 
 /// A commit of a class.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Work {
     /// Its stable id.
     pub id: String,
@@ -120,7 +121,7 @@ pub struct Work {
 }
 
 /// A pin that moved.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PinMoved {
     /// Its stable id.
     pub id: String,
@@ -148,7 +149,7 @@ pub struct PinMoved {
 }
 
 /// A model whose published parameters changed.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ModelChanged {
     /// Its stable id.
     pub id: String,
@@ -163,7 +164,7 @@ pub struct ModelChanged {
 }
 
 /// How far behind a release was.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Lagging {
     /// The upstream of the release.
     pub upstream: String,
@@ -173,7 +174,7 @@ pub struct Lagging {
 }
 
 /// A later fact about an entry.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Correction {
     /// The entry's id.
     pub of: String,
@@ -186,7 +187,7 @@ pub struct Correction {
 }
 
 /// Series over the time before.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Plots {
     /// Moved defaults a week, oldest first, the time's own week last.
     pub defaults: Vec<(String, usize)>,

@@ -5,13 +5,14 @@ mod sample;
 
 use headwater_store::Store;
 use headwater_store::upstream::Upstreams;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::QueryError;
 use crate::derive::labels::Sources;
 
 /// How a check ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Health {
     /// Nothing is wrong.
@@ -23,7 +24,7 @@ pub enum Health {
 }
 
 /// What one check found.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Finding {
     /// What was looked at.
     pub check: &'static str,
@@ -40,7 +41,7 @@ pub struct Finding {
 }
 
 /// What was found in a store.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Diagnosis {
     /// `headwater/doctor/1`
     pub schema: &'static str,

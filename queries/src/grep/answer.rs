@@ -4,12 +4,13 @@ use chrono::{DateTime, Utc};
 use headwater_store::Oid;
 use headwater_store::evidence::{Coverage, Grade};
 use headwater_store::model::Side;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::explain::Explanation;
 
 /// A line that matches.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LineHit {
     /// The file, after the change; before it for a removed line. Nothing for a message.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,7 +46,7 @@ pub struct CommitHits {
 }
 
 /// What of an upstream was searched.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ScopeCoverage {
     /// Commits, and gaps by name.
     #[serde(flatten)]

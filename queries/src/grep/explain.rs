@@ -1,9 +1,10 @@
 //! How a search went, for `--explain`.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How one upstream was searched.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Explanation {
     /// The upstream.
     pub upstream: String,
@@ -22,7 +23,7 @@ pub struct Explanation {
 }
 
 /// A condition on the runs of a text that was given up.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Condition {
     /// What a text must hold.
     pub needs: String,

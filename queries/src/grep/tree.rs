@@ -4,6 +4,7 @@ use headwater_store::evidence::Receipt;
 use headwater_store::exact::Pattern;
 use headwater_store::upstream::Upstream;
 use headwater_store::{Oid, Store};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::request::{Detail, GrepRequest};
@@ -12,7 +13,7 @@ use crate::QueryError;
 use crate::window::Resolver;
 
 /// A line of a file that matches.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TreeHit {
     /// The file.
     pub path: String,
@@ -25,7 +26,7 @@ pub struct TreeHit {
 }
 
 /// How many lines of a file match.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FileCount {
     /// The file.
     pub path: String,
@@ -34,7 +35,7 @@ pub struct FileCount {
 }
 
 /// The answer to a search of a tree.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct TreeAnswer {
     /// The upstream.
     pub upstream: String,

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lang::Names;
@@ -92,7 +93,9 @@ impl std::str::FromStr for Scope {
 pub struct UnknownScope(pub String);
 
 /// How a value comes about.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(tag = "kind", content = "detail", rename_all = "kebab-case")]
 pub enum How {
     /// It stands there.

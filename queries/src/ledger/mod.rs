@@ -7,6 +7,7 @@
 //! What moved, was reordered, realigned or written differently is no event.
 
 mod across;
+mod check;
 mod compare;
 mod cut;
 mod engine;
@@ -29,6 +30,7 @@ mod writing;
 mod examples;
 
 pub use across::TreeSide;
+pub use check::check_examples;
 pub use compare::FileTables;
 pub use engine::Session;
 pub use entry::{Entry, Event, How, Scope, UnknownScope};

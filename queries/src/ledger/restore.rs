@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::entry::{Entry, Event};
@@ -11,7 +12,7 @@ use super::rules::Extractors;
 use super::value;
 
 /// One way back to an old value.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RestoreWay {
     /// The program that is told.
     pub consumer: String,
@@ -114,7 +115,9 @@ impl Extractors {
         // A switch takes no value after its flag, and llama-server hears no "false" either.
         let switch = ["true", "false", "enabled", "disabled"].contains(&value.as_str());
         for way in &compiled.rule.restore {
-            if way.knobs.as_ref().is_some_and(|p| !p.0.is_match(&event.knob)) {
+            if way.knobs.as_ref().is_some_and(|p| !p.0.is_match(&event.knob))
+                || way.old.as_ref().is_some_and(|p| !p.0.is_match(&value))
+            {
                 continue;
             }
             let asks = |what: &str| way.text.contains(what);

@@ -134,6 +134,9 @@ pub(crate) struct Restore {
     /// Only for knobs that match.
     #[serde(default)]
     pub knobs: Option<Pattern>,
+    /// Only for old values that match: a switch that is told to be off.
+    #[serde(default)]
+    pub old: Option<Pattern>,
 }
 
 /// One extractor.
@@ -201,7 +204,6 @@ pub(crate) struct Extractor {
     pub holds: Vec<toml::Value>,
     /// Snippets by us that must and must not give events.
     #[serde(default)]
-    #[cfg_attr(not(test), allow(dead_code))]
     pub examples: Vec<Example>,
 }
 
@@ -224,7 +226,6 @@ pub(crate) struct KnobSame {
 /// A file before and after, and what the ledger must say of it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[cfg_attr(not(test), allow(dead_code))]
 pub(crate) struct Example {
     /// What it shows.
     pub shows: String,
@@ -263,6 +264,8 @@ struct LateHolds {
 #[derive(Debug)]
 pub(crate) struct Compiled {
     pub rule: Extractor,
+    /// The file that it stands in.
+    pub file: String,
     holds: OnceLock<Vec<Holder>>,
     globs: OnceLock<(GlobSet, GlobSet)>,
 }
@@ -313,6 +316,8 @@ pub struct Extractors {
     texts: Vec<String>,
     /// What was read with them.
     pub(crate) kept: Kept,
+    /// How many of them are part of the program: they come first.
+    built_in: usize,
 }
 
 impl Extractors {
@@ -323,6 +328,7 @@ impl Extractors {
         for (file, text) in BUILT_IN {
             out.take(file, text)?;
         }
+        out.built_in = out.all.len();
         Ok(out)
     }
 
@@ -378,13 +384,25 @@ impl Extractors {
             if self.all.iter().any(|c| c.rule.id == rule.id) {
                 return Err(ExtractorError::Twice { file: file.to_owned(), id: rule.id });
             }
-            self.all.push(Compiled { rule, holds: OnceLock::new(), globs: OnceLock::new() });
+            let (holds, globs) = (OnceLock::new(), OnceLock::new());
+            self.all.push(Compiled { rule, file: file.to_owned(), holds, globs });
         }
         self.resolves.extend(parsed.resolves);
         self.options.extend(parsed.options);
         self.kept = Kept::default();
         self.texts.push(text.to_owned());
         Ok(())
+    }
+
+    /// How many extractors there are.
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The user's own: of each its id, its file, and the upstreams that it names.
+    pub fn own(&self) -> impl Iterator<Item = (&str, &str, &[String])> {
+        let own = self.all.iter().skip(self.built_in);
+        own.map(|one| (one.rule.id.as_str(), one.file.as_str(), one.rule.upstreams.as_slice()))
     }
 
     /// The indexes of the extractors that read a path of an upstream.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::speed::ms3;
@@ -10,7 +11,7 @@ use super::{Conventions, ObservationShown, Speed, same_setting};
 use crate::ledger::spelling;
 
 /// A condition that differs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Differing {
     /// The condition.
     pub condition: String,
@@ -21,7 +22,7 @@ pub struct Differing {
 }
 
 /// The cheapest run that would tell two observations apart.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CheapestRun {
     /// What to run, and what its outcomes mean.
     pub what: String,
@@ -30,7 +31,7 @@ pub struct CheapestRun {
 }
 
 /// Two observations that disagree.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Disagreement {
     /// The one observation.
     pub first: i64,

@@ -1,5 +1,6 @@
 //! The interval of a difference between two sets of runs.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
@@ -7,7 +8,7 @@ use statrs::distribution::{ContinuousCDF as _, StudentsT};
 const LEVEL: f64 = 0.95;
 
 /// An interval of the difference of two means.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Interval {
     /// Its lower end.
     pub low: f64,

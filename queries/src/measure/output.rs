@@ -1,12 +1,13 @@
 //! Outputs with and without a toggle: whether they differ, and where.
 
 use headwater_store::{Measured, Observation};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Tolerance, of_run};
 
 /// Two outputs, compared by their hashes.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct OutputFinding {
     /// The hash with the toggle.
     pub with: String,

@@ -2,6 +2,7 @@
 //! the old behaviour, and what each outcome would mean.
 
 use headwater_store::Oid;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::disagree::quoted;
@@ -9,7 +10,7 @@ use crate::ledger::RestoreWay;
 use crate::why::{Candidate, DefaultEvent, Verdict, WhyReport};
 
 /// What to measure for a window.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Plan {
     /// `headwater/plan/1`
     pub schema: &'static str,
@@ -24,7 +25,7 @@ pub struct Plan {
 }
 
 /// One candidate's toggle.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PlannedToggle {
     /// The candidate's rank.
     pub rank: usize,

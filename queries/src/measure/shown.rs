@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use headwater_store::evidence::Grade;
 use headwater_store::{Measured, Observation, ObservedInput, ObservedWindow, Oid, Toggle};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Conventions, Finding, MeasureError, OutputFinding, Speed};
 
 /// A commit that moved the toggled knob from the toggled value.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ToggledCommit {
     /// The upstream.
     pub upstream: String,
@@ -25,7 +26,7 @@ pub struct ToggledCommit {
 }
 
 /// An observation with what it comes to.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ObservationShown {
     /// By which it is named.
     pub id: i64,

@@ -1,9 +1,11 @@
 //! The arithmetic of a toggle, in milliseconds a token. Rates do not add up, so a ratio of
 //! rates is never a share of anything.
 
+use std::borrow::Cow;
 use std::str::FromStr;
 
 use headwater_store::{Measured, Observation};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
 use super::interval::mean;
@@ -69,6 +71,17 @@ impl Serialize for Unit {
     }
 }
 
+impl JsonSchema for Unit {
+    fn schema_name() -> Cow<'static, str> {
+        "Unit".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let all = [Unit::TokensPerSecond, Unit::MsPerToken].map(Unit::as_str);
+        json_schema!({ "enum": all, "description": "A unit of speed." })
+    }
+}
+
 /// The speed of several runs: that of their mean time a token, since times add up.
 pub fn mean_speed(unit: Unit, runs: &[f64]) -> f64 {
     let ms: Vec<f64> = runs.iter().map(|run| unit.ms(*run)).collect();
@@ -76,7 +89,7 @@ pub fn mean_speed(unit: Unit, runs: &[f64]) -> f64 {
 }
 
 /// One of the three speeds.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Arm {
     /// In tokens a second.
     pub rate: f64,
@@ -87,7 +100,7 @@ pub struct Arm {
 }
 
 /// What a toggle was found to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Finding {
     /// It moves the speed as the window did.
@@ -99,7 +112,7 @@ pub enum Finding {
 }
 
 /// A measured toggle, worked out.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Speed {
     /// The unit it was given in.
     pub unit: Unit,

@@ -6,6 +6,7 @@
 //! is estimated from repeated runs of a version and from neighbouring versions (the median
 //! of their differences, which a few steps do not move); the larger one counts.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
@@ -22,7 +23,7 @@ const EFFICIENCY: f64 = 0.37;
 const MEDIAN_OF_NORMAL: f64 = 0.6745;
 
 /// A step between two neighbouring versions.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Step {
     /// The version after which it comes.
     pub base: String,
@@ -37,7 +38,7 @@ pub struct Step {
 }
 
 /// The steps of a row, and what they were told from.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Steps {
     /// The steps, in the order of versions.
     pub steps: Vec<Step>,

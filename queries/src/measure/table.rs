@@ -2,6 +2,7 @@
 
 use headwater_store::upstream::Upstream;
 use headwater_store::{ObservedInput, Run, Store};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Conventions, MeasureError, Steps, Unit, find_steps};
@@ -14,7 +15,7 @@ pub type ArmRuns = Vec<Run>;
 const ARMS: [&str; 3] = ["old", "with", "without"];
 
 /// One version's speeds.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Point {
     /// The version, as the store names it.
     pub version: String,
@@ -23,7 +24,7 @@ pub struct Point {
 }
 
 /// A table of speeds by version, and its steps.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SpeedTable {
     /// The unit.
     pub unit: Unit,

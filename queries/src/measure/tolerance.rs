@@ -2,12 +2,13 @@
 
 use chrono::{DateTime, Utc};
 use headwater_store::{Measured, Observation};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::ledger::spelling;
 
 /// The tolerance that a run is judged by.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Tolerance {
     /// The margin within which a difference counts for nothing.
     pub value: f64,

@@ -7,6 +7,7 @@ use headwater_store::evidence::{Grade, Receipt};
 use headwater_store::{
     Digest, ModelFacts, ModelLayer, ModelName, ModelPlace, ModelSeen, ModelVersion, Store,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -17,7 +18,7 @@ use crate::QueryError;
 use crate::names::nearest;
 
 /// What is known of a model.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ModelAnswer {
     /// `headwater/model/1`
     pub schema: &'static str,
@@ -57,7 +58,7 @@ pub struct ModelAnswer {
 }
 
 /// One line of the list of models.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ModelSummary {
     /// The name.
     pub name: ModelName,

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use headwater_store::evidence::Grade;
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{ModelName, ModelPlace, ModelVersion, Oid, Store, StoredCommit};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::effective::{
@@ -14,8 +15,8 @@ use crate::defaults::event_of;
 use crate::ledger::{Event, Extractors, Scope};
 use crate::window::Resolver;
 
-/// What the question `effects` answers.
-#[derive(Debug, Clone, Serialize)]
+/// Which models a changed default reaches.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EffectsAnswer {
     /// `headwater/effects/1`
     pub schema: &'static str,
@@ -34,7 +35,7 @@ pub struct EffectsAnswer {
 }
 
 /// One default that moves.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EffectOf {
     /// The knob.
     pub knob: String,
@@ -62,7 +63,7 @@ pub struct EffectOf {
 }
 
 /// A model, and why it stands where it stands.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Reached {
     /// The model.
     pub model: ModelName,

@@ -7,11 +7,12 @@ use headwater_store::evidence::Receipt;
 use headwater_store::{
     Digest, ModelName, ModelPlace, ModelSeen, ModelVersion, Store, StoreError, same_value,
 };
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 /// A time in which a tag stood for one digest.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct HistoryEntry {
     /// Where it was seen.
     pub place: ModelPlace,
@@ -28,7 +29,7 @@ pub struct HistoryEntry {
 }
 
 /// Something of a model that went from one value to another.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Moved {
     /// A parameter (`params.temperature`), a layer (`template`), or a fact (`renderer`).
     pub what: String,

@@ -4,6 +4,7 @@ use headwater_store::objects::ObjectReader;
 use headwater_store::upstream::{Pin, PinHome, Upstream, Upstreams};
 use headwater_store::{Oid, Store, StoredCommit};
 use regex::Regex;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::QueryError;
@@ -47,7 +48,7 @@ pub struct PinGap {
 }
 
 /// What kind of gap a pin leaves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PinGapKind {
     /// No file declares the pinned upstream.

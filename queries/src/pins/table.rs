@@ -2,6 +2,7 @@
 
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{Oid, Store};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::moved::Moves;
@@ -9,7 +10,7 @@ use super::read::PinReader;
 use crate::QueryError;
 
 /// What one tag pins, through one home.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PinRow {
     /// The tag.
     pub tag: String,

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use regex::Regex;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::RulesError;
@@ -28,7 +29,7 @@ struct FamilyRule {
 }
 
 /// What a name tells of a model. What it does not tell is `None`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ModelName {
     /// Its family, by the name in the map.
     pub family: Option<String>,

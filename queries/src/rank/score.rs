@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use headwater_store::Oid;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::corpus::CorpusStats;
@@ -15,7 +16,7 @@ use super::weights::Weights;
 use super::within;
 
 /// What kind of evidence a reason is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReasonKind {
     /// Words of the symptom.
@@ -65,7 +66,7 @@ pub enum ReasonKind {
 }
 
 /// One part of a score, in words.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Reason {
     /// What kind of evidence it is.
     pub kind: ReasonKind,

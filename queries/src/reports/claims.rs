@@ -1,11 +1,12 @@
 //! The claims of a report, read out of its JSON: what was kept and what is derived today
 //! are read alike.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 /// One claim.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Claim {
     /// What it is about: a claim of today with the same key speaks of the same thing.
     pub key: String,

@@ -1,5 +1,6 @@
 //! A question as it is kept, so that it can be asked again.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::QueryError;
@@ -7,7 +8,7 @@ use crate::why::{AsOf, WhyQuestion};
 use crate::window::WindowSpec;
 
 /// A question about a window, as it is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SavedQuestion {
     /// The upstream.
     pub upstream: String,

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use headwater_store::evidence::Receipt;
 use headwater_store::upstream::Upstreams;
 use headwater_store::{ModelName, Oid, Store};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::QueryError;
@@ -13,7 +14,7 @@ use crate::models::version_of;
 use crate::why::{WhyQuestion, WhyReport, WindowReport};
 
 /// One record and how it was obtained.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReceiptLine {
     /// The record: a tag, a commit, what upstream counts in a window, a statement, a model,
     /// an observation.

@@ -3,13 +3,14 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{Claim, claims};
 
 /// What became of a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Became {
     /// New evidence says otherwise, or it cannot be derived any more.
@@ -35,7 +36,7 @@ impl Became {
 }
 
 /// A claim with what became of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Checked {
     /// The claim as it was told.
     #[serde(flatten)]
@@ -48,7 +49,7 @@ pub struct Checked {
 }
 
 /// A report's claims, derived anew.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Recheck {
     /// The claims, what changed first.
     pub claims: Vec<Checked>,

@@ -1,5 +1,6 @@
 //! Who still pays for penalties.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Chain, Params};
@@ -8,7 +9,7 @@ use super::{Chain, Params};
 const MARKS_SINCE: &str = "b7627";
 
 /// Whether penalties run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pays {
     /// Every request that the log tells of.
@@ -22,7 +23,7 @@ pub enum Pays {
 }
 
 /// What the log tells of penalties.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PenaltiesAnswer {
     /// Whether they run.
     pub pays: Pays,

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::{PenaltiesAnswer, penalties};
@@ -13,7 +14,7 @@ const LONGEST: usize = 64 * 1024;
 const MOST: usize = 200;
 
 /// A version that a log names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ServerVersion {
     /// `ollama`, `llama.cpp`.
     pub of: &'static str,
@@ -27,7 +28,7 @@ pub struct ServerVersion {
 }
 
 /// A setting that a log names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Setting {
     /// Its name.
     pub name: String,
@@ -38,7 +39,7 @@ pub struct Setting {
 }
 
 /// A flag of a command line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Flag {
     /// The flag.
     pub flag: String,
@@ -48,7 +49,7 @@ pub struct Flag {
 }
 
 /// A runner that was started.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Launch {
     /// The program's file name.
     pub program: String,
@@ -61,7 +62,7 @@ pub struct Launch {
 }
 
 /// One link of a chain.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Sampler {
     /// Its name.
     pub name: String,
@@ -70,7 +71,7 @@ pub struct Sampler {
 }
 
 /// A chain of samplers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Chain {
     /// Its links, in order.
     pub samplers: Vec<Sampler>,
@@ -81,7 +82,7 @@ pub struct Chain {
 }
 
 /// The parameters of samplers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Params {
     /// Names and values, as printed.
     pub values: Vec<(String, String)>,
@@ -108,7 +109,7 @@ impl Params {
 }
 
 /// What a log tells.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RigLog {
     /// `headwater/rig-log/1`
     pub schema: &'static str,

@@ -4,12 +4,13 @@ use chrono::{DateTime, Utc};
 use headwater_store::evidence::{Grade, Receipt};
 use headwater_store::upstream::{Upstream, Version};
 use headwater_store::{StatementKind, Store, UpstreamId};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::QueryError;
 
 /// Whether a version is affected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Affected {
     /// It is.
@@ -32,7 +33,7 @@ impl Affected {
 }
 
 /// A version and whether it is affected.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AffectedVersion {
     /// What it is to the reader: `base`, `head`, `installed`.
     pub role: &'static str,
@@ -43,7 +44,7 @@ pub struct AffectedVersion {
 }
 
 /// An advisory.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AdvisorySaid {
     /// The upstream.
     pub upstream: String,

@@ -4,6 +4,7 @@
 use headwater_store::evidence::{Evidence, Grade};
 use headwater_store::upstream::Upstreams;
 use headwater_store::{Oid, Store, StoredCommit};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::rules::{Mechanism, SaidRules};
@@ -19,7 +20,7 @@ pub(crate) struct At {
 }
 
 /// A statement about how things work, and whether it is so at a version.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Checked {
     /// The rule's name.
     pub mechanism: String,

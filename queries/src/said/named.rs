@@ -4,6 +4,7 @@
 use headwater_store::Oid;
 use headwater_store::upstream::Upstream;
 use regex::{Regex, RegexBuilder};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::QueryError;
@@ -24,8 +25,9 @@ pub(crate) struct Change {
 }
 
 /// How a text names a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "NamedBy")]
 pub enum How {
     /// By its commit's id.
     Commit,
@@ -36,7 +38,7 @@ pub enum How {
 }
 
 /// A change that a text names.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Named {
     /// The upstream.
     pub upstream: String,

@@ -7,6 +7,7 @@ use headwater_store::evidence::{Grade, Receipt};
 use headwater_store::upstream::{Upstream, Version};
 use headwater_store::{Oid, Statement, StatementKind, Store, UpstreamId};
 use regex::Regex;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::named::{Finder, Named};
@@ -15,7 +16,7 @@ use super::text::{self, Line};
 use crate::QueryError;
 
 /// A line of release notes.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct NoteLine {
     /// Its text: a stranger's.
     pub text: String,
@@ -26,7 +27,7 @@ pub struct NoteLine {
 }
 
 /// The range of commits that release notes say they are about.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct NoteRange {
     /// The excluded end.
     pub base: String,
@@ -38,7 +39,7 @@ pub struct NoteRange {
 }
 
 /// A release of a window and its notes.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ReleaseSaid {
     /// The upstream.
     pub upstream: String,

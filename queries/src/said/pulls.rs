@@ -2,6 +2,7 @@
 
 use headwater_store::evidence::{Grade, Receipt};
 use headwater_store::{Oid, StatementKind, Store, UpstreamId};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::rules::SaidRules;
@@ -12,7 +13,7 @@ use crate::QueryError;
 const MOST: usize = 6;
 
 /// A pull request of a window.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PullSaid {
     /// The upstream.
     pub upstream: String,

@@ -6,6 +6,7 @@ use headwater_store::evidence::{Grade, Receipt};
 use headwater_store::upstream::Upstream;
 use headwater_store::{Statement, StatementKind, Store, UpstreamId};
 use regex::Regex;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::mechanisms::Checked;
@@ -18,7 +19,7 @@ use crate::QueryError;
 const MOST: usize = 60;
 
 /// An issue or a pull request that speaks of a window.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ReportSaid {
     /// The upstream on whose page it stands.
     pub upstream: String,

@@ -5,13 +5,14 @@ use headwater_store::evidence::Grade;
 use headwater_store::exact::Pattern;
 use headwater_store::upstream::Upstream;
 use headwater_store::{Oid, Statement, StatementKind, Store};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::text;
 use crate::QueryError;
 
 /// A line of release notes that matches.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct NoteMatch {
     /// The upstream.
     pub upstream: String,
@@ -30,7 +31,7 @@ pub struct NoteMatch {
 }
 
 /// What of an upstream's release notes was searched.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct NotesCoverage {
     /// The upstream.
     pub upstream: String,
@@ -125,7 +126,7 @@ pub fn grep_notes(
 }
 
 /// A statement that holds the words of a search.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct StatementHit {
     /// The upstream.
     pub upstream: String,

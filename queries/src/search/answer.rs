@@ -2,12 +2,13 @@
 
 use chrono::{DateTime, Utc};
 use headwater_store::Oid;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::said::StatementHit;
 
 /// Where in a commit a snippet stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Where {
     /// The message's first line.
@@ -25,7 +26,7 @@ pub enum Where {
 }
 
 /// A line of a commit with words that were asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Snippet {
     /// Where it stands.
     pub at: Where,
@@ -42,7 +43,7 @@ pub struct Snippet {
 }
 
 /// A commit that was found.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Hit {
     /// Its place in the answer, from 1.
     pub rank: usize,
@@ -65,7 +66,7 @@ pub struct Hit {
 }
 
 /// A tag whose name is one of the words.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct NamedTag {
     /// The upstream.
     pub upstream: String,
@@ -75,8 +76,8 @@ pub struct NamedTag {
     pub sha: Oid,
 }
 
-/// The answer to a search.
-#[derive(Debug, Clone, Serialize)]
+/// What a search by words found.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SearchAnswer {
     /// `headwater/search/1`
     pub schema: &'static str,

@@ -3,6 +3,7 @@
 use headwater_store::evidence::{Grade, Receipt};
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{Oid, Store, StoredCommit};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::QueryError;
@@ -51,7 +52,7 @@ impl Target {
 }
 
 /// One commit that is the change, or carries the same patch.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Contained {
     /// The upstream.
     pub upstream: String,
@@ -79,8 +80,8 @@ pub struct Contained {
     pub receipt: Receipt,
 }
 
-/// The answer, for `headwater/contains/1`.
-#[derive(Debug, Clone, Serialize)]
+/// Whether a release holds a change.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ContainsAnswer {
     /// `headwater/contains/1`
     pub schema: &'static str,

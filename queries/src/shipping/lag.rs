@@ -7,6 +7,7 @@ use headwater_store::graph::Node;
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{Oid, Store, StoredCommit};
 use regex::Regex;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::QueryError;
@@ -16,7 +17,7 @@ use crate::pins::PinReader;
 const TOLD: [&str; 3] = ["default-change", "cuda", "sampler"];
 
 /// One release and one of its pins.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct LagRow {
     /// The release.
     pub tag: String,
@@ -35,7 +36,7 @@ pub struct LagRow {
 }
 
 /// A change on the pinned upstream's branch that no release holds yet.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Unshipped {
     /// The pinned upstream.
     pub upstream: String,
@@ -51,8 +52,8 @@ pub struct Unshipped {
     pub classes: Vec<String>,
 }
 
-/// The answer, for `headwater/lag/1`.
-#[derive(Debug, Clone, Serialize)]
+/// How far behind what they pin an upstream's releases are.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Lag {
     /// `headwater/lag/1`
     pub schema: &'static str,
@@ -103,9 +104,18 @@ pub fn lag(
         notes: Vec::new(),
     };
     let mut graphs = BTreeMap::new();
+    let mut unknown = Vec::new();
     for (at, (date, tag, commit)) in releases.iter().enumerate() {
         for pin in reader.pins(commit.commit().tree)? {
-            let Some(pinned) = upstreams.find(&pin.upstream) else { continue };
+            let Some(pinned) = upstreams.find(&pin.upstream) else {
+                if at == 0 {
+                    unknown.push(format!(
+                        "{tag} pins {} {}, and that upstream is not tracked: how far behind it is cannot be told (docs/upstreams.md tells how to declare one)",
+                        pin.upstream, pin.value
+                    ));
+                }
+                continue;
+            };
             let target = match reader.target(&pin)? {
                 Ok(target) => target.commit,
                 Err(why) => {
@@ -140,6 +150,13 @@ pub fn lag(
                 let rows: Vec<_> = lacked.iter().map(|node: &Node| graph.id(*node)).collect();
                 unshipped(store, pinned, &rows, &mut out.unshipped)?;
             }
+        }
+    }
+    // An answer without a row says why.
+    if out.releases.is_empty() && out.notes.is_empty() {
+        out.notes = unknown;
+        if let (true, Some((_, tag, _))) = (out.notes.is_empty(), releases.first()) {
+            out.notes.push(format!("{tag} pins nothing"));
         }
     }
     Ok(out)

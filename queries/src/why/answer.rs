@@ -34,6 +34,19 @@ pub struct Rules {
 }
 
 impl Rules {
+    /// Those that are part of the program.
+    ///
+    /// # Errors
+    /// Never for a released crate: tests read each built-in file.
+    pub fn built_in() -> Result<Self, QueryError> {
+        Ok(Rules {
+            classes: RuleTexts::built_in(),
+            extractors: Extractors::built_in()?,
+            facets: Facets::shipped()?,
+            weights: Weights::shipped()?,
+        })
+    }
+
     /// All points.
     pub(super) fn points(&self) -> Result<Points, QueryError> {
         Ok(Points { weights: self.weights.clone(), prior: Prior::built_in()?, verdicts: true })

@@ -96,7 +96,7 @@ pub(super) fn line(found: &Found<'_>) -> String {
             }
             format!(" Old behaviour: {}.", ways.join(", or "))
         }
-        Some(_) => " No setting brings the old value back.".to_owned(),
+        Some(_) => " No way back to the old value is known.".to_owned(),
         None => String::new(),
     };
     let blamed = [ReasonKind::RevertedLater, ReasonKind::BlamedLater];

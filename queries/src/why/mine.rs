@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use headwater_store::upstream::Upstreams;
 use headwater_store::{Oid, Store};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::WhyQuestion;
@@ -14,14 +15,14 @@ use crate::models::version_of;
 use crate::said::Affected;
 
 /// What a window means for the models of a machine.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Mine {
     /// Each model.
     pub models: Vec<MyModel>,
 }
 
 /// One model.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MyModel {
     /// Its name.
     pub model: String,

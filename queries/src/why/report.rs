@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use headwater_store::Oid;
 use headwater_store::evidence::{Absence, Coverage, Evidence, Grade, Receipt};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::mine::Mine;
@@ -13,7 +14,7 @@ use crate::pins::PinGapKind;
 use crate::rank::ReasonKind;
 
 /// Everything that was found out about a window.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct WhyReport {
     /// `headwater/why/1`
     pub schema: &'static str,
@@ -56,7 +57,7 @@ pub struct WhyReport {
 }
 
 /// A window.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct WindowReport {
     /// The upstream.
     pub upstream: String,
@@ -88,7 +89,7 @@ pub struct WindowReport {
 }
 
 /// The window of a pinned upstream.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct NestedWindow {
     /// The pin's name.
     pub pin: String,
@@ -113,7 +114,7 @@ pub struct NestedWindow {
 }
 
 /// What is to be thought of a candidate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// It may explain the change.
@@ -147,7 +148,7 @@ impl Verdict {
 }
 
 /// One part of a score, in words.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Reason {
     /// What kind of evidence it is.
     pub kind: ReasonKind,
@@ -161,7 +162,7 @@ pub struct Reason {
 }
 
 /// A class and the lines that gave it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ClassEvidence {
     /// The class.
     pub class: String,
@@ -172,7 +173,7 @@ pub struct ClassEvidence {
 }
 
 /// A commit that may explain the change, or may not.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Candidate {
     /// Its place, from 1.
     pub rank: usize,
@@ -217,8 +218,9 @@ pub struct Candidate {
 }
 
 /// On which side of a window something lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "SideOfWindow")]
 pub enum Side {
     /// Before BASE.
     Before,
@@ -227,7 +229,7 @@ pub enum Side {
 }
 
 /// A release beside the window, which may be off by one.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Outside {
     /// Where it lies.
     pub side: Side,
@@ -244,7 +246,7 @@ pub struct Outside {
 }
 
 /// A `git bisect` over what is left of a window.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Bisect {
     /// The upstream, in whose clone it runs.
     pub upstream: String,
@@ -261,7 +263,7 @@ pub struct Bisect {
 }
 
 /// A release that is ready to be tried.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BuildToTry {
     /// Its tag.
     pub tag: String,
@@ -278,7 +280,7 @@ pub struct BuildToTry {
 }
 
 /// A default that moved.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DefaultEvent {
     /// The upstream.
     pub upstream: String,
@@ -306,7 +308,7 @@ pub struct DefaultEvent {
 }
 
 /// What a computed default comes to on a device.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct OnDevice {
     /// The device, in words.
     pub device: String,
@@ -321,7 +323,7 @@ pub struct OnDevice {
 }
 
 /// A parameter that a request which sets nothing runs with.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Effective {
     /// The model.
     pub model: String,
@@ -338,7 +340,7 @@ pub struct Effective {
 }
 
 /// Something that could not be settled.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct OpenQuestion {
     /// The question.
     pub question: String,

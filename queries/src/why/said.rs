@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use headwater_store::evidence::Grade;
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{Oid, StatementKind, Store, StoredCommit};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::collect::Collected;
@@ -19,7 +20,7 @@ use crate::said::{
 };
 
 /// How a commit's pull request is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PullSource {
     /// The commit's subject names it.
@@ -62,7 +63,7 @@ impl PullSource {
 }
 
 /// What people wrote of a window.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct Said {
     /// Why nothing of it is told, where nothing is.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,7 +84,7 @@ pub struct Said {
 }
 
 /// Changes that release notes do not name.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Silent {
     /// The releases whose notes were read.
     pub notes_of: Vec<String>,
@@ -98,7 +99,7 @@ pub struct Silent {
 }
 
 /// A commit that no line of notes names.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SilentCommit {
     /// The commit.
     pub sha: Oid,
@@ -111,7 +112,7 @@ pub struct SilentCommit {
 }
 
 /// Something that the host was not asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Unasked {
     /// What.
     pub what: String,

@@ -2,6 +2,7 @@
 
 use headwater_store::upstream::Upstream;
 use headwater_store::{Oid, Store, StoredCommit, UpstreamId};
+use schemars::JsonSchema;
 use serde::Serialize;
 use strsim::damerau_levenshtein;
 
@@ -19,8 +20,9 @@ pub struct Resolved {
 }
 
 /// How a revision was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "ResolvedBy")]
 pub enum How {
     /// It is a tag.
     Tag,

@@ -1,6 +1,7 @@
 //! Looking for damage.
 
 use rusqlite::{OptionalExtension as _, params};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{CommitId, Store, UpstreamId};
@@ -11,7 +12,7 @@ use crate::{Oid, StoreError};
 const TOLD: usize = 8;
 
 /// Whether an index covers what the records hold.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum IndexState {
     /// There is none, or one of another version.

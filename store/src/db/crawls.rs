@@ -2,13 +2,14 @@
 
 use chrono::{DateTime, Utc};
 use rusqlite::{OptionalExtension as _, params};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Store, UpstreamId, time};
 use crate::StoreError;
 
 /// One crawl.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CrawlRecord {
     /// `whole`, or the window as it was asked for.
     pub scope: String,
@@ -21,7 +22,7 @@ pub struct CrawlRecord {
 }
 
 /// What is stored of an upstream.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UpstreamStatus {
     /// Its name.
     pub upstream: String,

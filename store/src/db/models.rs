@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use rusqlite::{OptionalExtension as _, Row, params};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -15,7 +16,7 @@ use crate::{Digest, ModelName, StoreError};
 pub const MODELS: &str = "models";
 
 /// Where a model was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelPlace {
     /// In a registry.
@@ -85,7 +86,7 @@ pub struct ModelSeen {
 }
 
 /// One part of a manifest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ModelLayer {
     /// `config`, `params`, `template`, `model` …: the last word of its media type.
     pub kind: String,
@@ -109,7 +110,7 @@ pub struct ModelReading {
 }
 
 /// What a model's configuration says of it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ModelFacts {
     /// `gguf` or `safetensors`.
     pub format: Option<String>,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use rusqlite::{Row, params};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Store, time};
@@ -11,7 +12,7 @@ use crate::evidence::{Grade, Method, Source};
 use crate::{Digest, Oid, StoreError};
 
 /// What was measured.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Measured {
     /// A speed at BASE, and at HEAD with and without the toggle.
@@ -67,7 +68,7 @@ impl Measured {
 }
 
 /// The window of an observation: its ends as given, and what they meant then.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ObservedWindow {
     /// The excluded end.
     pub base: String,
@@ -80,7 +81,7 @@ pub struct ObservedWindow {
 }
 
 /// What was toggled, and the value that it was set to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Toggle {
     /// The knob, as its user spells it.
     pub knob: String,
@@ -89,7 +90,7 @@ pub struct Toggle {
 }
 
 /// The file that numbers came from: what a receipt is for a record.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ObservedInput {
     /// Its name, without directories.
     pub name: String,

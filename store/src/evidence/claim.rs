@@ -1,6 +1,7 @@
 //! Receipts, evidence, claims and absences.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Coverage, Grade, Method, Source};
@@ -9,13 +10,19 @@ use crate::db::{Statement, StatementKind, StoredCommit};
 use crate::model::Side;
 
 /// How one record was obtained. Only the store makes one, out of a row.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Receipt {
+    /// The transport: `git`, `github-rest`, `raw`, `registry` …
     pub(crate) transport: String,
+    /// The URL, or the directory of a clone.
     pub(crate) source: String,
+    /// When it was obtained.
     pub(crate) obtained: DateTime<Utc>,
+    /// The sha256 of the bytes, where one answer holds the record.
     pub(crate) sha256: Option<String>,
+    /// How many bytes these are.
     pub(crate) bytes: Option<i64>,
+    /// The ETag that came with it.
     pub(crate) etag: Option<String>,
 }
 
@@ -47,16 +54,22 @@ impl Receipt {
 }
 
 /// What in the records supports a claim.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Evidence {
+    /// The upstream.
     upstream: String,
+    /// The commit.
     sha: Oid,
+    /// The path, where the claim is about a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,
+    /// The line's number in the file of its side, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
+    /// The side of the patch it stands on; left out for a line of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     side: Option<Side>,
+    /// The line itself: a stranger's text.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
 }
@@ -124,12 +137,17 @@ impl StoredCommit {
 }
 
 /// Something that is so, and what shows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Claim {
+    /// What is claimed.
     text: String,
+    /// Where it comes from.
     source: Source,
+    /// How it was found.
     method: Method,
+    /// What shows it.
     evidence: Vec<Evidence>,
+    /// How well it is supported.
     grade: Grade,
 }
 
@@ -183,11 +201,15 @@ impl Statement {
 }
 
 /// Something that was looked for and not found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Absence {
+    /// What was not found.
     claim: String,
+    /// How well that is supported.
     grade: Grade,
+    /// What it was checked against.
     coverage: Coverage,
+    /// The commands that derive it anew.
     rederive: Vec<String>,
 }
 

@@ -1,11 +1,12 @@
 //! What a claim was checked against.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Oid;
 
 /// Something that a scope lacks.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Gap {
     /// What kind of thing is missing: `missing-blob`, `history-cut`, `not-crawled` …
     pub kind: String,
@@ -20,13 +21,19 @@ pub struct Gap {
 }
 
 /// What the store holds of the scope that a claim speaks of. Only the store makes one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Coverage {
+    /// The upstream.
     upstream: String,
+    /// The scope's name: a window, the default branch.
     scope: String,
+    /// Its commits that are stored.
     commits_stored: u64,
+    /// Its commits that upstream reports.
     commits_reported: u64,
+    /// Stored commits whose patches are whole.
     patches_complete: u64,
+    /// What is missing, each by name.
     gaps: Vec<Gap>,
 }
 

@@ -1,11 +1,12 @@
 //! Grades, computed from source, method and coverage.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Coverage;
 
 /// Who says what a claim rests on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
     /// The upstream's own bytes.
@@ -19,7 +20,7 @@ pub enum Source {
 }
 
 /// How a claim was made from its source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// The bytes of a record say it.
@@ -37,7 +38,7 @@ pub enum Method {
 }
 
 /// How well a claim is supported, as printed beside it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum Grade {
     /// First-party bytes, their hash kept.
     #[serde(rename = "record")]

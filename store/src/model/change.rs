@@ -1,5 +1,6 @@
 //! What one commit does to one file.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Oid;
@@ -82,7 +83,9 @@ pub struct FileChange {
 }
 
 /// Which side of a change a line stands on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
     /// A `-` line: only in the old file.

@@ -1,13 +1,14 @@
 //! Commits and their patches.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::FileChange;
 use crate::Oid;
 
 /// An author or committer, as the commit names them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Person {
     /// The name; hostile text like all of a commit.
     pub name: String,
@@ -16,7 +17,7 @@ pub struct Person {
 }
 
 /// One commit, without its patch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Commit {
     /// Its object id.
     pub oid: Oid,

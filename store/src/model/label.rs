@@ -1,11 +1,12 @@
 //! What rules say of a commit.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Side;
 
 /// A line that a rule fired on.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct LineRef {
     /// The file.
     pub path: String,
@@ -18,7 +19,7 @@ pub struct LineRef {
 }
 
 /// A class given to a commit by one rule.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Label {
     /// The class.
     pub class: String,

@@ -1,12 +1,13 @@
 //! Tags, which upstreams move and delete: every look at one is kept.
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Oid;
 
 /// A tag as it stands now.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tag {
     /// Its name, without `refs/tags/`.
     pub name: String,

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::Digest;
 
 /// Something that was looked for: what it is, or why it is not known.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Found_{T}")]
 pub enum Found<T> {
     /// It is there.
     Is(T),
@@ -68,14 +70,14 @@ pub struct RigReading {
 }
 
 /// A server that answered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerRead {
     /// Its version.
     pub version: String,
 }
 
 /// A model that is installed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelRead {
     /// Its name.
     pub name: String,
@@ -123,7 +125,7 @@ pub struct ScriptRead {
 }
 
 /// What nvcc says of itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NvccRead {
     /// The release that it belongs to, without updates: `13.4`.
     pub release: String,
@@ -132,7 +134,7 @@ pub struct NvccRead {
 }
 
 /// A device.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Gpu {
     /// Its name.
     pub name: String,
@@ -141,7 +143,7 @@ pub struct Gpu {
 }
 
 /// What CUDA's version.json says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolkitFile {
     /// Of the whole: `13.4.3`.
     pub version: String,

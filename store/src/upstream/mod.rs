@@ -3,6 +3,7 @@
 mod load;
 mod version;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use load::{UpstreamError, Upstreams};
@@ -54,7 +55,7 @@ pub struct Upstream {
 }
 
 /// A named version of another upstream, and every place it ever had.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pin {
     /// How output names the pin.
@@ -66,7 +67,7 @@ pub struct Pin {
 }
 
 /// One place in a tree that holds a pin.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PinHome {
     /// The path of the file, or of the gitlink.
@@ -85,7 +86,7 @@ pub struct PinHome {
 }
 
 /// A way in which an upstream runs models.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Engine {
     /// Its name: `llama-server`, `mlx`.
@@ -110,7 +111,7 @@ pub struct Engine {
 }
 
 /// Something that a tree either shows or does not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TreeFact {
     /// A path in the tree.
@@ -121,7 +122,7 @@ pub struct TreeFact {
 }
 
 /// A condition in the source that only one engine's models meet.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Guard {
     /// Globs of the files in which the condition means this.

@@ -101,7 +101,7 @@ fn moved(
     );
     let ways = ways(group);
     if ways.is_empty() && event.scope != "docs" {
-        line.push_str("; no setting brings the old value back");
+        line.push_str("; no way back is known");
     }
     let line = page.safe(&line);
     page.item(0, &line);

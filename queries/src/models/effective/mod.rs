@@ -17,6 +17,7 @@ pub(crate) use trees::{Reach, ServerAt, read};
 use headwater_store::evidence::Grade;
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{ModelName, Oid, Store};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::{unknown, version_of};
@@ -25,7 +26,7 @@ use crate::ledger::Extractors;
 use crate::window::{Resolved, Resolver};
 
 /// A version of a server.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AtVersion {
     /// The server.
     pub upstream: String,
@@ -42,7 +43,7 @@ pub struct AtVersion {
 }
 
 /// The engine of a version.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Engine {
     /// Its name in the server's file.
     pub name: String,

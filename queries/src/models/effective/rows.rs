@@ -2,6 +2,7 @@
 
 use headwater_store::evidence::Grade;
 use headwater_store::{ModelName, ModelVersion, Oid};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -12,7 +13,7 @@ use super::trees::{EngineAt, Placed, ServerAt};
 use crate::ledger::{Entry, spelling};
 
 /// Who decides a value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decider {
     /// The model.
@@ -26,7 +27,7 @@ pub enum Decider {
 }
 
 /// One knob.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EffectiveRow {
     /// The knob.
     pub knob: String,

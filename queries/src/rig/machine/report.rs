@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use headwater_store::Digest;
 use headwater_store::evidence::Grade;
 use headwater_store::rig::{Found, Gpu, ModelRead, NvccRead, ServerRead, Toolkit, ToolkitFile};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::rules::Role;
@@ -11,7 +12,7 @@ use crate::defaults::EventRow;
 use crate::why::OpenQuestion;
 
 /// What was found out about a rig.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RigReport {
     /// `headwater/rig/1`
     pub schema: &'static str,
@@ -48,7 +49,7 @@ pub struct RigReport {
 }
 
 /// A reading, by which a claim on this machine is supported.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ReadingShown {
     /// Its number in the store.
     pub id: i64,
@@ -61,7 +62,7 @@ pub struct ReadingShown {
 }
 
 /// What kind of alert it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum AlertKind {
     /// A file has a name that known builds have, and a hash of none of them.
@@ -81,7 +82,7 @@ pub enum AlertKind {
 }
 
 /// What should not be so.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Alert {
     /// What kind.
     pub kind: AlertKind,
@@ -100,7 +101,7 @@ pub struct Alert {
 }
 
 /// The build that should be installed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Expected {
     /// Its name.
     pub name: String,
@@ -113,7 +114,7 @@ pub struct Expected {
 }
 
 /// What a library's hash says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LibraryState {
     /// It is that of the expected build.
@@ -129,7 +130,7 @@ pub enum LibraryState {
 }
 
 /// A library.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct LibraryShown {
     /// The folder.
     pub folder: String,
@@ -150,7 +151,7 @@ pub struct LibraryShown {
 }
 
 /// A start script.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ScriptShown {
     /// Its file name.
     pub script: String,
@@ -163,7 +164,7 @@ pub struct ScriptShown {
 }
 
 /// CUDA's tools.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ToolkitShown {
     /// The compiler: its release without updates, and its own version.
     pub nvcc: Found<NvccRead>,
@@ -176,7 +177,7 @@ pub struct ToolkitShown {
 }
 
 /// Something that is another than before.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Change {
     /// What: `Ollama`, a library, a model, a tool.
     pub what: String,
@@ -187,7 +188,7 @@ pub struct Change {
 }
 
 /// Upstream, seen from the rig.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct UpstreamNow {
     /// The upstream of the server.
     pub upstream: String,
@@ -205,7 +206,7 @@ pub struct UpstreamNow {
 }
 
 /// A pin.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PinNow {
     /// Its name.
     pub pin: String,
@@ -220,7 +221,7 @@ pub struct PinNow {
 }
 
 /// Something that is not there.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Lack {
     /// What was looked for.
     pub what: String,

@@ -2,6 +2,7 @@
 
 use headwater_store::upstream::Upstream;
 use regex::Regex;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::QueryError;
@@ -48,7 +49,7 @@ struct ToolkitFile {
 }
 
 /// What a library is to a rig.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// A backend that calls others.
