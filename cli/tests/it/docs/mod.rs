@@ -139,7 +139,9 @@ fn type_all(
             Kind::Synopsis => table.synopsis(&shown.text),
         };
         for line in lines {
-            if !typed.insert(line.clone()) {
+            let other =
+                line.split(' ').next().is_some_and(|one| table.others.iter().any(|o| o == one));
+            if other || !typed.insert(line.clone()) {
                 continue;
             }
             told.ran += 1;
