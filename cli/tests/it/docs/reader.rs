@@ -147,6 +147,8 @@ impl<'a> Reader<'a> {
             .env("PATH", path)
             .env("HOME", self.home())
             .env("HEADWATER_STORE", self.store())
+            // Where PowerShell keeps completions.
+            .env("PROFILE", self.home().join("profile.ps1"))
             .env("HEADWATER_TIMEOUT", "5")
             .env("OLLAMA_LIBRARY_PATH", self.home().join(".ollama/lib"))
             .envs(self.kit.env())
