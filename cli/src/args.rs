@@ -15,7 +15,7 @@ use crate::commands;
     name = "headwater",
     version,
     arg_required_else_help = true,
-    after_help = "Start with:\n  headwater demo                                      the main job on built-in data, no network\n  headwater why ollama v0.32.9..v0.32.13 --model M    what explains the change: fetches that window\n  headwater clone ollama                              all of history, for grep and the ledger\n  headwater crawl ollama --from-git DIR               the same from a clone that you have\n\nExit status: 0 done (grep, search: found; doctor: all is fine), 1 nothing found (doctor: a problem), 2 error, 3 alert (rig, brief)."
+    after_help = "Start with:\n  headwater demo                                      the main job on built-in data, no network\n  headwater why ollama v0.32.9..v0.32.13 --model M    what explains the change: fetches that window\n  headwater clone ollama                              all of history, for grep and the ledger\n  headwater crawl ollama --from-git DIR               the same from a clone that you have\n\nExit status: 0 done (grep, search: found; contains: yes; doctor: all is fine), 1 nothing found (contains: no; doctor: a problem), 2 error, 3 alert (rig, brief)."
 )]
 pub struct Cli {
     #[command(flatten)]

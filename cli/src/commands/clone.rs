@@ -10,8 +10,8 @@ use crate::progress::Shown;
 /// Take all of an upstream's history into the store
 ///
 /// Fetches the default branch and every tag from GitHub by git's own protocol, with all
-/// files, into headwater's own object store, and crawls it. Ollama's is about 100 MB,
-/// llama.cpp's about 500 MB; both need no clone beside it. Windows that were fetched
+/// files, into headwater's own object store, and crawls it. Ollama's is about 170 MB,
+/// llama.cpp's about 460 MB; both need no clone beside it. Windows that were fetched
 /// before stay answered, and later crawls fetch only what is new.
 ///
 /// Examples:

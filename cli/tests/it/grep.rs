@@ -147,6 +147,12 @@ fn merges_are_searched_when_asked_for_and_shown() {
     let lines = shown["patch"][0]["lines"].as_array().unwrap();
     assert!(lines.iter().any(|line| line["text"].as_str().unwrap().contains("struct block_q4")));
     assert!(shown["added"].as_u64().unwrap() > 0, "{shown}");
+    // Of a window only its own merges are told as left out.
+    let left_out = |window: &str| {
+        let told = place.json(&["grep", "--upstream", "ollama", "RepeatPenalty", window]);
+        told["coverage"][0]["merges"].clone()
+    };
+    assert_eq!((left_out("v0.6.0..v0.6.1"), left_out("v0.6.0..v0.6.2")), (0.into(), 1.into()));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod crawl;
 mod defaults;
 mod digest;
+mod docs;
 mod errors;
 mod grep;
 mod hostile;

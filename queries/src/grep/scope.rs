@@ -98,12 +98,14 @@ impl<'a> Commits<'a> {
         let inside = list
             .iter()
             .map(|commit| {
+                let in_window = window.as_ref().map(|(ids, _)| ids.contains(&commit.id));
                 if commit.merge && !filter.merges {
-                    merges += 1;
+                    // Of a window only its own merges are left out.
+                    merges += u64::from(in_window != Some(false));
                     return false;
                 }
-                let placed = match &window {
-                    Some((ids, _)) => ids.contains(&commit.id),
+                let placed = match in_window {
+                    Some(inside) => inside,
                     None if commit.on_branch || filter.all => true,
                     None => {
                         off_branch += 1;
