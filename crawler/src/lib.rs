@@ -8,12 +8,12 @@
 //!
 //! | what | where |
 //! | --- | --- |
-//! | all of history, or a window, from a clone on disk | [`git::crawl_clone`] |
-//! | all of history from a host, by git's protocol | [`git::crawl_whole`] with a [`git::WholeClone`] |
+//! | all of history, or a window, from a clone on disk | [`git::crawl_clone()`] |
+//! | all of history from a host, by git's protocol | [`git::crawl_whole()`] with a [`git::WholeClone`] |
 //! | a window from a host, by git's protocol or GitHub's API | [`git::WindowCrawl`] with a [`git::Remote`] or a [`github::Rest`] |
-//! | what GitHub counts in a window | [`github::compare`] |
+//! | what GitHub counts in a window | [`github::compare()`] |
 //! | release notes, pull requests, issues, advisories | [`github::Statements`] |
-//! | what models publish, and what is installed here | [`registry::crawl_models`], [`registry::crawl_installed`] |
+//! | what models publish, and what is installed here | [`registry::crawl_models()`], [`registry::crawl_installed()`] |
 //! | what this machine is made of | [`rig`] |
 //! | where the hosts are, and how patient to be | [`http::Hosts`], [`http::Client`] |
 //! | another way to bring history | implement [`transport::Transport`] |

@@ -7,6 +7,10 @@
 //! tests read it through git, as they read the real ones; the built-in upstream files
 //! apply unchanged. All dates and authors are fixed, so every id is the same everywhere.
 //!
+//! It depends on no other crate of this workspace. Begin with [`build()`], which makes both;
+//! [`History`] and [`Repository`] make any other ([`Draft`] is one commit of it), and
+//! [`ollama::names`] and [`llama_cpp::names`] say what each commit is for.
+//!
 //! ```
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let dir = std::env::temp_dir().join(format!("headwater-demo-doc-{}", std::process::id()));

@@ -10,23 +10,23 @@
 //!
 //! | question | function | answer |
 //! | --- | --- | --- |
-//! | why did this version window change? | [`why::why`] | [`why::WhyReport`] |
-//! | which defaults moved, what is a knob at a version? | [`defaults::ask`] | [`defaults::DefaultsAnswer`] |
-//! | where in history is this pattern? | [`grep::grep`], [`grep::grep_tree`] | [`grep::CommitHits`] and what was searched |
-//! | where was something like it? | [`search::search`] | [`search::SearchAnswer`] |
-//! | what does a model really run with? | [`models::effective`] | [`models::EffectiveRow`] |
-//! | which models does a changed default reach? | [`models::effects`] | [`models::EffectsAnswer`] |
-//! | which version does a release pin? | [`pins::pins`] | [`pins::PinRow`] |
-//! | is a change in a release? how far behind is it? | [`shipping::contains`], [`shipping::lag`] | [`shipping::ContainsAnswer`], [`shipping::Lag`] |
-//! | what moved in a week? | [`digest::digest`] | [`digest::Digest`] |
-//! | what is this commit? | [`show::show`] | [`show::Shown`] |
-//! | what is it about, by which rule? | [`derive::labels::label_one`], [`classify`] | [`headwater_store::model::Label`] |
-//! | what to measure, and what did it show? | [`measure::plan`], [`measure::record`] | [`measure::Plan`], [`measure::Speed`] |
-//! | does what was told still hold? | [`reports::recheck`] | [`reports::Recheck`] |
-//! | is the store sound? | [`doctor::examine`] | [`doctor::Diagnosis`] |
+//! | why did this version window change? | [`why::why()`] | [`why::WhyReport`] |
+//! | which defaults moved, what is a knob at a version? | [`defaults::ask()`] | [`defaults::DefaultsAnswer`] |
+//! | where in history is this pattern? | [`grep::grep()`], [`grep::grep_tree()`] | [`grep::CommitHits`] and what was searched |
+//! | where was something like it? | [`search::search()`] | [`search::SearchAnswer`] |
+//! | what does a model really run with? | [`models::effective()`] | [`models::EffectiveRow`] |
+//! | which models does a changed default reach? | [`models::effects()`] | [`models::EffectsAnswer`] |
+//! | which version does a release pin? | [`pins::pins()`] | [`pins::PinRow`] |
+//! | is a change in a release? how far behind is it? | [`shipping::contains()`], [`shipping::lag()`] | [`shipping::ContainsAnswer`], [`shipping::Lag`] |
+//! | what moved in a week? | [`digest::digest()`] | [`digest::Digest`] |
+//! | what is this commit? | [`show::show()`] | [`show::Shown`] |
+//! | what is it about, by which rule? | [`derive::labels::label_one()`], [`classify`] | [`headwater_store::model::Label`] |
+//! | what to measure, and what did it show? | [`measure::plan()`], [`measure::record()`] | [`measure::Plan`], [`measure::Speed`] |
+//! | does what was told still hold? | [`reports::recheck()`] | [`reports::Recheck`] |
+//! | is the store sound? | [`doctor::examine()`] | [`doctor::Diagnosis`] |
 //!
 //! A question needs a store that a crawl filled, and what is derived of it:
-//! [`derive::all`] once after each crawl. The rules are data ([`why::Rules::built_in`]; a
+//! [`derive::all()`] once after each crawl. The rules are data ([`why::Rules::built_in`]; a
 //! folder's files beside them: [`classify::RuleTexts::with_dir`],
 //! [`ledger::Extractors::with_folder`]). Every answer is a struct that serializes to the
 //! JSON which the command line prints, and that derives [`schemars::JsonSchema`].

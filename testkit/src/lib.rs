@@ -7,6 +7,9 @@
 //! GitHub's own OpenAPI description. Faults are switched on by [`Rule`]s, caps can be
 //! lowered so that miniatures meet them, and every request is in the [`Request`] log.
 //!
+//! It depends on the demo alone. Begin with [`Testkit::start`], or with [`Testkit::serving`]
+//! for repositories of your own; [`Testkit::env`] points a program at the hosts.
+//!
 //! ```
 //! use headwater_testkit::{Fault, Host, Rule, Testkit};
 //!

@@ -96,8 +96,8 @@ fn write(dir: &Path) -> anyhow::Result<()> {
     let mut page = String::from(HEAD);
     for row in rows() {
         let Row { name, command, about, .. } = row;
-        let _ =
-            writeln!(page, "| [{name}]({name}.json) | `{command}` | {} |", text::markdown(&about));
+        let [command, about] = [command, about.as_str()].map(text::markdown);
+        let _ = writeln!(page, "| [{name}]({name}.json) | {command} | {about} |");
     }
     for one in schemas::ALL {
         let text = format!("{}\n", serde_json::to_string_pretty(&one.schema())?);
@@ -112,7 +112,7 @@ const HEAD: &str = "# JSON schemas
 Every document that `--format json` prints has a `schema` at its top, like
 `headwater/why/1`. Its JSON Schema (2020-12) is here by that name, and
 `headwater schema NAME` prints the one of the binary that you have. They are made from the
-types that are printed (`headwater schema --write docs/schemas`), and tests hold them and
+types that are printed (`headwater schema --write DIR`), and tests hold them and
 what the miniatures yield against each other.
 
 Names and meanings of fields stay from release to release; where one must change, the number

@@ -45,13 +45,10 @@ impl<'a> Reader<'a> {
         ] {
             std::fs::create_dir_all(home.join(dir)).unwrap();
         }
-        for (name, clone) in [
-            ("ollama", "ollama.git"),
-            ("llama.cpp", "llama.cpp.git"),
-            ("whisper.cpp.git", "llama.cpp.git"),
-        ] {
+        for (name, clone) in [("ollama", "ollama.git"), ("llama.cpp", "llama.cpp.git")] {
             link(&kit.dir().unwrap().join(clone), &home.join("src").join(name));
         }
+        crate::upstreams::whisper(&home.join("src"));
         // The pages name files of theirs from the source's root.
         link(&super::root().join("docs"), &home.join("docs"));
         for (place, text) in [
