@@ -146,7 +146,6 @@ impl<'a> Reader<'a> {
             .env("HEADWATER_STORE", self.store())
             // Where PowerShell keeps completions.
             .env("PROFILE", self.home().join("profile.ps1"))
-            .env("HEADWATER_TIMEOUT", "5")
             .env("OLLAMA_LIBRARY_PATH", self.home().join(".ollama/lib"))
             .envs(self.kit.env())
             .stdin(Stdio::null());
