@@ -91,6 +91,12 @@ fn an_upstream_of_ones_own_is_a_file() {
     assert_eq!(row("v1.5.4"), (json!(GGML[0]), json!("extra/sync-ggml.last")));
     assert_eq!(row("v1.7.6"), (json!(GGML[1]), json!("scripts/sync-ggml.last")));
 
+    let file = place.json(&["file", "whisper.cpp@v1.7.6:scripts/sync-ggml.last"]);
+    assert_eq!(
+        (&file["text"], &file["grade"]),
+        (&json!(format!("{}\n", GGML[1])), &json!("record"))
+    );
+
     // The defaults that moved come first, with their ways back; what the pin brings is a gap.
     let why = place.json(&["why", "whispercpp", "1.7.6..1.8.0", "--offline"]);
     let mut first = [&why["candidates"][0]["sha"], &why["candidates"][1]["sha"]];
