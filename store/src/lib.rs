@@ -47,7 +47,7 @@
 //! // A file of that version, by object ids alone.
 //! let mut reader = store.objects("ollama")?.reader();
 //! let pin = reader.file(commit.commit().tree, "LLAMA_CPP_VERSION")?;
-//! assert_eq!(pin.as_deref(), Some(b"b34".as_slice()));
+//! assert_eq!(pin.as_deref(), Some(b"b34\n".as_slice()));
 //! # Ok(())
 //! # }
 //! ```

@@ -29,7 +29,9 @@ impl Place {
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Output {
-        self.command_on("store", args).output().unwrap()
+        let output = self.command_on("store", args).output().unwrap();
+        support::keep(&output.stdout);
+        output
     }
 
     pub(crate) fn ok(&self, args: &[&str]) -> String {

@@ -2,7 +2,7 @@
 
 use headwater_demo::MODEL;
 use headwater_demo::ollama::names;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::Place;
 
@@ -253,6 +253,12 @@ fn a_table_of_speeds_finds_the_window_to_explain() {
     assert_eq!((kept.len(), kept[0].runs.len()), (1, 5));
 
     let noise = write(&place, "noise.csv", "v0.6.0,139,151\nv0.6.1,148,137\nv0.6.2,152,141\n");
+    let output = place.run(&["why", "ollama", "--speeds", &noise, "--format", "json"]);
+    let none: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&none["schema"], none["speeds"]["steps"].as_array().map(Vec::len)),
+        (&json!("headwater/speeds/1"), Some(0))
+    );
     let output = place.run(&["why", "ollama", "--speeds", &noise]);
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stdout).contains("the noise allows no step"));
@@ -360,6 +366,7 @@ fn a_kept_report_is_asked_again_and_keeps_its_old_claims() {
         "{lost:?}"
     );
     assert!(place.error(&["reports", "show", "nothing"]).contains("upgrade"));
+    assert!(place.json(&["reports"])["reports"].to_string().contains("\"upgrade\""));
     let list = place.ok(&["reports"]);
     assert!(list.contains("upgrade") && list.contains(&window), "{list}");
 }

@@ -116,7 +116,9 @@ impl Rig {
     }
 
     fn run(&self, args: &[&str]) -> Output {
-        self.command(args).output().unwrap()
+        let output = self.command(args).output().unwrap();
+        support::keep(&output.stdout);
+        output
     }
 
     fn ok(&self, args: &[&str]) -> String {

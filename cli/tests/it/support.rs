@@ -104,7 +104,7 @@ pub fn headwater(home: &Path, store: &Path, args: &[&str]) -> Command {
 
 /// Keeps a document that a command printed, where `HEADWATER_TEST_DOCUMENTS` names a
 /// directory: `clients/documents.py` holds them all against the schemas.
-fn keep(stdout: &[u8]) {
+pub fn keep(stdout: &[u8]) {
     let Some(dir) = std::env::var_os("HEADWATER_TEST_DOCUMENTS") else { return };
     let Ok(document) = serde_json::from_slice::<Value>(stdout) else { return };
     let Some(name) = document["schema"].as_str() else { return };
