@@ -2,8 +2,10 @@
 //!
 //! A `sh` block holds commands, a line each; in a `console` block they stand after `$ `, and
 //! the rest is what they printed; a `usage` block holds synopses, as an inline span does that
-//! begins with `headwater `. No other block may hold a command.
+//! begins with `headwater `, or with the name of a command and says more. No other block may
+//! hold a command.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
@@ -42,8 +44,8 @@ pub struct Page {
     pub faults: Vec<String>,
 }
 
-/// Reads a page.
-pub fn page(root: &Path, name: &str) -> Page {
+/// Reads a page; `names` are those of the commands.
+pub fn page(root: &Path, name: &str, names: &BTreeSet<String>) -> Page {
     let text = std::fs::read_to_string(root.join(name)).unwrap();
     let line_at = |offset: usize| text[..offset].matches('\n').count() + 1;
     let mut out = Page::default();
@@ -69,7 +71,10 @@ pub fn page(root: &Path, name: &str) -> Page {
                 }
             }
             Event::Code(code) => {
-                let code = code.split_whitespace().collect::<Vec<_>>().join(" ");
+                let mut code = code.split_whitespace().collect::<Vec<_>>().join(" ");
+                if code.split_once(' ').is_some_and(|(name, _)| names.contains(name)) {
+                    code.insert_str(0, "headwater ");
+                }
                 if code.starts_with("headwater ") {
                     out.commands.push(Shown {
                         page: name.to_owned(),
@@ -157,20 +162,21 @@ mod tests {
     #[test]
     fn commands_are_found_where_they_may_stand_and_nowhere_else() {
         let dir = tempfile::tempdir().unwrap();
-        let text = "Ask `headwater why A` or `--week`, see [this](x.md).\n\n\
+        let text = "Ask `headwater why A`, `why`, `why --b`, `what --c` or `--week`, see [this](x.md).\n\n\
             | a |\n| --- |\n| `headwater digest a\\|b` |\n\n\
             ```sh\n# a remark\nheadwater one \\\n  two\n```\n\n\
             ```console\n$ headwater three\nheadwater says\n```\n\n\
             ```usage\nheadwater four [--x]  # a remark\n          [--y]\n```\n\n\
             ```\nheadwater five\n```\n";
         std::fs::write(dir.path().join("p.md"), text).unwrap();
-        let page = page(dir.path(), "p.md");
+        let page = page(dir.path(), "p.md", &BTreeSet::from(["why".to_owned()]));
         let all: Vec<(usize, &str, Kind)> =
             page.commands.iter().map(|one| (one.line, one.text.as_str(), one.kind)).collect();
         assert_eq!(
             all,
             [
                 (1, "headwater why A", Kind::Synopsis),
+                (1, "headwater why --b", Kind::Synopsis),
                 (5, "headwater digest a|b", Kind::Synopsis),
                 (9, "headwater one two", Kind::Typed),
                 (14, "headwater three", Kind::Typed),

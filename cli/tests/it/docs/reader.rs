@@ -37,8 +37,19 @@ impl<'a> Reader<'a> {
     pub fn new(kit: &'a Testkit) -> Self {
         let reader = Reader { dir: tempfile::tempdir().unwrap(), kit };
         let home = reader.home();
-        std::fs::create_dir_all(home.join("src")).unwrap();
-        for (name, clone) in [("ollama", "ollama.git"), ("llama.cpp", "llama.cpp.git")] {
+        for dir in [
+            "src",
+            ".zfunc",
+            ".config/fish/completions",
+            ".local/share/bash-completion/completions",
+        ] {
+            std::fs::create_dir_all(home.join(dir)).unwrap();
+        }
+        for (name, clone) in [
+            ("ollama", "ollama.git"),
+            ("llama.cpp", "llama.cpp.git"),
+            ("whisper.cpp.git", "llama.cpp.git"),
+        ] {
             link(&kit.dir().unwrap().join(clone), &home.join("src").join(name));
         }
         // The pages name files of theirs from the source's root.
@@ -136,7 +147,8 @@ impl<'a> Reader<'a> {
             .env("PATH", path)
             .env("HOME", self.home())
             .env("HEADWATER_STORE", self.store())
-            .env("HEADWATER_TIMEOUT", "5")
+            // Where PowerShell keeps completions.
+            .env("PROFILE", self.home().join("profile.ps1"))
             .env("OLLAMA_LIBRARY_PATH", self.home().join(".ollama/lib"))
             .envs(self.kit.env())
             .stdin(Stdio::null());

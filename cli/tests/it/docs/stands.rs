@@ -15,7 +15,7 @@ pub struct Table {
     /// Blocks of TOML that the reader puts into a file before anything is typed.
     #[serde(default)]
     pub files: Vec<File>,
-    /// Lines that are not run, and why.
+    /// Commands of headwater's own that are not run, and why.
     #[serde(default)]
     pub not_run: Vec<NotRun>,
     /// Commands that end with another status than 0, and why.
@@ -23,6 +23,8 @@ pub struct Table {
     pub ends: Vec<Ends>,
     /// Options of other programs that the pages name.
     pub foreign_options: Vec<String>,
+    /// Programs whose lines are not run.
+    pub others: Vec<String>,
 }
 
 /// A block of a page that is a file of its reader.
