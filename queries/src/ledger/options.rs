@@ -339,7 +339,7 @@ add_opt(common_arg(
         };
         let is = |flag: &str, env: &str| (flag.to_owned(), env.to_owned());
         assert_eq!(of("common_params.paper", &[], "4"), is("--paper 4", "LLAMA_ARG_PAPER=4"));
-        assert_eq!(of("--paper-size", &[], "4"), is("--paper 4", "LLAMA_ARG_PAPER=4"));
+        assert_eq!(of("--paper-size", &[], "4"), is("--paper-size 4", "LLAMA_ARG_PAPER=4"));
         // Of another program.
         assert_eq!(of("common_params_voice.tone", &["--tone"], "low"), is("", ""));
         assert_eq!(of("common_params_kitchen.tea", &[], "true"), is("--tea", "LLAMA_ARG_TEA=true"));
