@@ -169,6 +169,10 @@ impl Store {
     fn connect(dir: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
         let conn = Connection::open_with_flags(database(dir), flags)?;
         conn.busy_timeout(Duration::from_secs(10))?;
+        let store = Store { dir: dir.to_owned(), conn, progress: Arc::new(Silent) };
+        // What is no store is told before anything of it is set.
+        store.schema()?;
+        let conn = &store.conn;
         conn.pragma_update(None, "foreign_keys", "off")?;
         conn.pragma_update(None, "mmap_size", 1_i64 << 30)?;
         conn.pragma_update(None, "cache_size", -65_536)?;
@@ -177,9 +181,6 @@ impl Store {
         // prepares every statement anew for each value.
         conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         conn.set_prepared_statement_cache_capacity(64);
-        let store = Store { dir: dir.to_owned(), conn, progress: Arc::new(Silent) };
-        // What is no store is told before anything of it is set.
-        store.schema()?;
         Ok(store)
     }
 
