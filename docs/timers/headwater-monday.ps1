@@ -19,6 +19,7 @@ function Step {
     }
 }
 
+Step crawl ollama
 Step crawl ollama --notes
 Step crawl llama.cpp
 Step digest --since-last --format md --output (Join-Path $out 'digest.md')

@@ -20,6 +20,7 @@ step() {
     if [ "$status" -eq 3 ] || [ "$worst" -eq 0 ]; then worst=$status; fi
 }
 
+step headwater crawl ollama
 step headwater crawl ollama --notes
 step headwater crawl llama.cpp
 step headwater digest --since-last --format md --output "$out/digest.md"

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use clap::CommandFactory as _;
+use clap::{Command, CommandFactory as _};
 
 use crate::args::Cli;
+use crate::render;
 
 /// Print completions for a shell
 ///
@@ -22,7 +23,7 @@ pub struct CompletionArgs {
 pub fn completions(args: CompletionArgs) -> anyhow::Result<ExitCode> {
     // Into memory first: the generator panics where a reader has had enough.
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "headwater", &mut text);
+    clap_complete::generate(args.shell, &mut offered(), "headwater", &mut text);
     std::io::stdout().write_all(&text)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -38,7 +39,22 @@ pub struct ManArgs {
 pub fn pages(args: ManArgs) -> anyhow::Result<ExitCode> {
     std::fs::create_dir_all(&args.dir)
         .with_context(|| format!("cannot make {}", args.dir.display()))?;
-    clap_mangen::generate_to(Cli::command(), &args.dir)
-        .with_context(|| format!("cannot write to {}", args.dir.display()))?;
+    for (name, page) in render::manual::pages(Cli::command())? {
+        let path = args.dir.join(name);
+        std::fs::write(&path, page).with_context(|| format!("cannot write {}", path.display()))?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Without what is hidden from help: the generators of completions would offer it.
+fn offered() -> Command {
+    let all = Cli::command();
+    let mut offered = Command::new("headwater")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args(all.get_arguments())
+        .subcommands(all.get_subcommands().filter(|command| !command.is_hide_set()));
+    if let Some(about) = all.get_about() {
+        offered = offered.about(about.clone());
+    }
+    offered
 }

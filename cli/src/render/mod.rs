@@ -7,6 +7,7 @@ pub mod grep;
 pub mod html;
 pub mod links;
 pub mod machine;
+pub mod manual;
 pub mod measure;
 pub mod model;
 pub mod packagers;

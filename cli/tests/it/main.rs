@@ -13,6 +13,7 @@ mod live;
 mod mcp;
 mod measure;
 mod models;
+mod packages;
 mod rig;
 mod rules;
 mod said;

@@ -257,10 +257,13 @@ fn command_names(reader: &Reader<'_>) -> BTreeSet<String> {
     names
 }
 
-/// Every option of every command, as the fish completions list them.
+/// Every option of every command, as the fish completions list them, and of the one that
+/// they leave out.
 fn known_options(reader: &Reader<'_>) -> BTreeSet<String> {
     let script = reader.types("headwater completions fish").stdout;
     let words = script.split_whitespace().collect::<Vec<_>>();
     let long = words.windows(2).filter(|pair| pair[0] == "-l");
-    long.map(|pair| format!("--{}", pair[1])).collect()
+    let hidden = reader.types("headwater rank-check --help").stdout;
+    let named = hidden.split_whitespace().filter(|word| word.starts_with("--")).map(str::to_owned);
+    long.map(|pair| format!("--{}", pair[1])).chain(named).collect()
 }
