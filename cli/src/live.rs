@@ -338,22 +338,32 @@ pub fn relative(
     window: &WindowSpec,
     installed: &dyn Fn() -> anyhow::Result<String>,
 ) -> anyhow::Result<WindowSpec> {
-    let finals = finals(upstream, tags)?;
-    let nth = |back: usize| {
-        let at = finals.len().checked_sub(back + 1).and_then(|at| finals.get(at));
-        at.cloned().with_context(|| format!("{} has no such release", upstream.name))
-    };
-    let end = |name: &str| match name {
-        "installed" => installed(),
-        "latest" => nth(0),
-        "previous" => nth(1),
-        other => Ok(other.to_owned()),
-    };
+    let end = |name: &str| release(upstream, tags, name, installed);
     let named = WindowSpec { base: end(&window.base)?, head: end(&window.head)? };
     if named.base == named.head {
         bail!("{} is both ends of this window: nothing lies between", named.base);
     }
     Ok(named)
+}
+
+/// A release that may be written `installed`, `latest` or `previous`, by its name.
+pub fn release(
+    upstream: &Upstream,
+    tags: &[String],
+    name: &str,
+    installed: &dyn Fn() -> anyhow::Result<String>,
+) -> anyhow::Result<String> {
+    let nth = |back: usize| {
+        let finals = finals(upstream, tags)?;
+        let at = finals.len().checked_sub(back + 1).and_then(|at| finals.get(at));
+        at.cloned().with_context(|| format!("{} has no such release", upstream.name))
+    };
+    match name {
+        "installed" => installed(),
+        "latest" => nth(0),
+        "previous" => nth(1),
+        other => Ok(other.to_owned()),
+    }
 }
 
 fn reversed(window: &WindowSpec) -> anyhow::Error {

@@ -1,9 +1,11 @@
 //! Is a change in a release?
 
+use anyhow::bail;
 use headwater_queries::shipping::{self, ContainsAnswer, Target};
 use headwater_store::Store;
 
 use crate::context::Context;
+use crate::live;
 
 /// Asks it.
 pub fn ask(
@@ -15,5 +17,10 @@ pub fn ask(
 ) -> anyhow::Result<ContainsAnswer> {
     let upstream = context.upstreams.get(upstream)?;
     let target = Target::parse(change)?;
-    Ok(shipping::contains(store, &context.upstreams, upstream, release, &target)?)
+    let tags = store.tags(store.upstream(&upstream.name)?)?;
+    let tags: Vec<String> = tags.into_iter().map(|tag| tag.name).collect();
+    let release = live::release(upstream, &tags, release, &|| {
+        bail!("which version is installed is not asked here; `ollama --version` tells: name it")
+    })?;
+    Ok(shipping::contains(store, &context.upstreams, upstream, &release, &target)?)
 }

@@ -2,6 +2,7 @@
 
 use anyhow::bail;
 use headwater_queries::pins::{self, PinRow};
+use headwater_queries::window::Resolver;
 use headwater_store::Store;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -37,7 +38,10 @@ pub fn ask(
     let wanted = |of: &str, newer: usize| is_asked(of) && (tag.is_some() || newer < newest);
     let mut rows = pins::pins(store, &context.upstreams, upstream, &wanted)?;
     if rows.is_empty() {
-        bail!("no stored tag of {} is {}", upstream.name, tag.unwrap_or_default());
+        let asked = tag.unwrap_or_default();
+        // A name that is none is told with those that are like it.
+        Resolver::new(store, upstream)?.resolve(asked)?;
+        bail!("no stored tag of {} is {asked}", upstream.name);
     }
     if let Some(pin) = pin
         && !upstream.pins.iter().any(|declared| declared.name == pin)

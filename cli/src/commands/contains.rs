@@ -26,7 +26,7 @@ use crate::render::text::one_line;
 pub struct Args {
     /// The upstream of the release
     pub upstream: String,
-    /// The release: a tag, a build number, a commit
+    /// The release: a tag, `latest`, `previous`, a build number, a commit
     pub release: String,
     /// The change: UPSTREAM#NUMBER, #NUMBER of the release's own upstream, or a commit's id
     pub change: String,

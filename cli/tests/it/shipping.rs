@@ -37,6 +37,9 @@ fn a_release_holds_what_its_pin_holds_and_twins_of_its_own() {
 #[test]
 fn a_change_that_is_not_stored_is_not_known_and_no_no() {
     let place = Place::crawled();
+    let named = place.run(&["contains", "ollama", "latest", "#999999"]);
+    assert!(String::from_utf8_lossy(&named.stderr).contains("ollama#999999"));
+    assert!(place.error(&["pins", "ollama", "--tag", "v9.9.9"]).contains("nearest tags"));
     let line = place.error(&["contains", "ollama", HEAD, "#999999"]);
     assert!(line.contains("ollama#999999"), "{line}");
     let line = place.error(&["contains", "ollama", HEAD, "what"]);

@@ -126,7 +126,7 @@ fn toggle(report: &WhyReport, candidate: &Candidate, model: &str, window: &str) 
         planned.without =
             vec![format!("git -C {} checkout --detach {}", candidate.upstream, candidate.sha)];
         planned.means = vec![
-            "no setting brings the old behaviour back, so only builds of the commit and of its parent tell"
+            "no way back to the old behaviour is known, so only builds of the commit and of its parent tell"
                 .to_owned(),
             "the two builds differ: this commit does it; they do not: it is not this commit".to_owned(),
         ];
