@@ -56,7 +56,7 @@ fn candidate(
             kind: part.kind,
             points: part.points,
             words: part.words.clone(),
-            evidence: evidence(known, part.kind),
+            evidence: evidence(window, known, part.kind),
         })
         .collect();
     let place = store.place(stored.id())?;
@@ -91,7 +91,7 @@ fn candidate(
 }
 
 /// The lines that show a reason, where it rests on lines.
-fn evidence(known: &Known<'_>, kind: ReasonKind) -> Vec<Evidence> {
+fn evidence(window: &Collected<'_>, known: &Known<'_>, kind: ReasonKind) -> Vec<Evidence> {
     let stored = known.patch.stored();
     match kind {
         ReasonKind::Family => vec![stored.evidence()],
@@ -99,14 +99,15 @@ fn evidence(known: &Known<'_>, kind: ReasonKind) -> Vec<Evidence> {
         ReasonKind::RuledOut => {
             known.judged.as_ref().map(|j| j.evidence.clone()).unwrap_or_default()
         }
-        ReasonKind::Pin => known
-            .patch
-            .patch()
-            .files
-            .first()
-            .map(|f| stored.evidence_at(&f.path))
-            .into_iter()
-            .collect(),
+        ReasonKind::Pin => {
+            let files = &known.patch.patch().files;
+            let is_home = |path: &str| {
+                let mut homes = window.upstream.pins.iter().flat_map(|pin| &pin.homes);
+                homes.any(|home| home.path == path)
+            };
+            let home = files.iter().find(|file| is_home(&file.path));
+            home.or(files.first()).map(|file| stored.evidence_at(&file.path)).into_iter().collect()
+        }
         _ => Vec::new(),
     }
 }
