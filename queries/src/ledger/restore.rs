@@ -116,6 +116,7 @@ impl Extractors {
         let switch = ["true", "false", "enabled", "disabled"].contains(&value.as_str());
         for way in &compiled.rule.restore {
             if way.knobs.as_ref().is_some_and(|p| !p.0.is_match(&event.knob))
+                || way.except.as_ref().is_some_and(|p| p.0.is_match(&event.knob))
                 || way.old.as_ref().is_some_and(|p| !p.0.is_match(&value))
             {
                 continue;

@@ -134,6 +134,9 @@ pub(crate) struct Restore {
     /// Only for knobs that match.
     #[serde(default)]
     pub knobs: Option<Pattern>,
+    /// Not for knobs that match.
+    #[serde(default)]
+    pub except: Option<Pattern>,
     /// Only for old values that match: a switch that is told to be off.
     #[serde(default)]
     pub old: Option<Pattern>,
