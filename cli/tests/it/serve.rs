@@ -164,6 +164,9 @@ fn pages_say_what_the_commands_say_and_write_nothing() {
     assert_eq!(page["commits"], found["commits"]);
     assert_eq!(page["coverage"], found["coverage"]);
 
+    let at = place.json(&["grep", "--at", "ollama@v0.6.2", "RepeatPenalty"]);
+    assert_eq!(served.json("/grep?q=RepeatPenalty&at=ollama%40v0.6.2&format=json"), at);
+
     // A search is narrowed to the newest releases.
     let page = served.page("/grep?q=RepeatPenalty&offset=1");
     let narrow = page.split("href=\"").find(|rest| rest.contains("window=")).unwrap();

@@ -51,6 +51,9 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
             &page.matching.rederive,
         ));
     }
+    if let (Ok(Found::Tree(answer)), "json") = (&found, fields.text("format")) {
+        return Reply::json(&answers::grep::tree_document(&fields.all("q"), answer));
+    }
     let results = match &found {
         // A pattern that is half written is no error of the page.
         Err(error) => html! { p role="alert" { (reply::line(error)) } },
