@@ -41,7 +41,8 @@ pub(crate) use answer::version_of;
 pub use answer::{ModelAnswer, ModelSummary, model, summaries};
 pub use effective::{AtVersion, Decider, EffectiveRow, Engine, VersionRead, effective};
 pub(crate) use effective::{
-    Options, Own, Passed, Reach, ServerAt, Since, options_of, passed, read, runs, server_rows,
+    Options, Own, Passed, Reach, ServerAt, Since, number_or_text, options_of, passed, read, runs,
+    server_rows,
 };
 pub use effects::{EffectOf, EffectsAnswer, Reached, effects};
 pub use history::{HistoryEntry, Moved};

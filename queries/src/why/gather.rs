@@ -58,12 +58,10 @@ impl<'a> Windows<'a> {
         let named = families::format_of(question.model.as_deref());
         let format = asked.and_then(Asked::format).unwrap_or(named);
         let engines = Engines::read(upstream, format, trees, &mut objects)?;
-        let family = question.model.as_deref().map(families::of_model);
         let mut spellings = Spellings::default();
         let mut all: Vec<WithKnown<'_, 'a>> = Vec::new();
         for window in std::iter::once(&self.main).chain(&self.inner) {
-            let known =
-                know(store, rules, &engines, question, family.as_deref(), window, &mut spellings)?;
+            let known = know(store, rules, &engines, question, asked, window, &mut spellings)?;
             all.push((window, known));
         }
         mark_pins(upstream, &engines, &self.nested, &mut all);

@@ -9,7 +9,9 @@ use super::WhyQuestion;
 use super::answer::Rules;
 use super::collect::Collected;
 use super::defaults::{self, Moved};
+use super::effective::Asked;
 use super::engines::Engines;
+use super::families;
 use super::paths::PathRules;
 use super::report::{DefaultEvent, NestedWindow, Verdict};
 use super::verdict::{Judge, Judged};
@@ -35,14 +37,16 @@ pub(super) fn know<'w>(
     rules: &Rules,
     engines: &Engines,
     question: &WhyQuestion,
-    family: Option<&str>,
+    model: Option<&Asked>,
     window: &'w Collected<'_>,
     spellings: &mut Spellings,
 ) -> Result<Vec<Known<'w>>, QueryError> {
     let mut objects = store.objects(&window.upstream.name)?.reader();
     let path_rules = PathRules::new(window.upstream)?;
+    let family = question.model.as_deref().map(families::of_model);
+    let is_asked = window.upstream.name == question_upstream(question, window.upstream);
     let own;
-    let engines = if window.upstream.name == question_upstream(question, window.upstream) {
+    let engines = if is_asked {
         engines
     } else {
         let trees = [window.base.commit.commit().tree, window.head.commit.commit().tree];
@@ -53,7 +57,14 @@ pub(super) fn know<'w>(
         Some(phase) => PhasePaths::of(phase)?,
         None => None,
     };
-    let judge = Judge { rules: &path_rules, engines, family, phase: phase.as_ref() };
+    let judge = Judge {
+        rules: &path_rules,
+        engines,
+        family: family.as_deref(),
+        // Its parameters are options of the server's requests, and nothing to an engine.
+        model: model.filter(|_| is_asked),
+        phase: phase.as_ref(),
+    };
     let id = store.upstream(&window.upstream.name)?;
     let events_through = store
         .default_events_state(id)?
@@ -82,8 +93,14 @@ pub(super) fn know<'w>(
             spellings.add_names(&knob, &[name]);
         }
     }
-    let head = window.head.commit.commit().tree;
-    let options = rules.extractors.options(&window.upstream.name, head, &mut objects)?;
+    // The engine's whole parser is read, so only where a way back may be offered.
+    let options = match moves.iter().any(|moved| !moved.events.is_empty()) {
+        true => {
+            let head = window.head.commit.commit().tree;
+            rules.extractors.options(&window.upstream.name, head, &mut objects)?
+        }
+        false => None,
+    };
     let mut known = Vec::new();
     for (patch, moved) in window.patches.iter().zip(&moves) {
         // A pin is told as a pin.
@@ -116,7 +133,7 @@ pub(super) fn know<'w>(
                 why: format!("shipped in {} as {}", window.report.base, twin.short()),
                 evidence: vec![patch.stored().evidence()],
             }),
-            None => judge.judge(patch, &labels, &mut objects)?,
+            None => judge.judge(patch, &labels, &moved.events, &mut objects)?,
         };
         known.push(Known { patch, labels, events, event_lines, judged, opens: None });
     }

@@ -1,9 +1,9 @@
 //! Should I upgrade, for the models that I have? One report over the answers for each.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
+use headwater_store::Store;
 use headwater_store::upstream::Upstreams;
-use headwater_store::{Oid, Store};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -11,7 +11,6 @@ use super::WhyQuestion;
 use super::answer::{Rules, why};
 use super::report::{Candidate, Effective, Verdict, WhyReport};
 use crate::QueryError;
-use crate::models::version_of;
 use crate::said::Affected;
 
 /// What a window means for the models of a machine.
@@ -58,12 +57,11 @@ pub fn mine(
             open: report.candidates.iter().filter(is_open).count(),
             effective: report.effective.len(),
         });
-        let sets = spared(store, model, &report)?;
         effective.extend(report.effective);
         open.push(report.open);
         for candidate in report.candidates {
             let key = (candidate.upstream.clone(), candidate.sha.to_string());
-            let meets = candidate.verdict.is_open() && !sets.contains(&candidate.sha);
+            let meets = candidate.verdict.is_open();
             let of = if meets { vec![model.clone()] } else { Vec::new() };
             match best.get_mut(&key) {
                 None => {
@@ -113,27 +111,6 @@ pub fn mine(
     out.headline = headline(&out, &told);
     out.mine = Some(told);
     Ok(out)
-}
-
-/// Commits that move nothing but defaults of requests that a model sets itself, where what
-/// it sets is known.
-fn spared(store: &Store, model: &str, report: &WhyReport) -> Result<HashSet<Oid>, QueryError> {
-    let known = match model.parse() {
-        Ok(name) => version_of(store, &name)?.is_some(),
-        Err(_) => false,
-    };
-    let mut moved: HashMap<Oid, bool> = HashMap::new();
-    let beside = ["docs", "cli-help"];
-    let events = report.default_events.iter().filter(|event| {
-        event.old.is_some() && event.new.is_some() && !beside.contains(&event.scope.as_str())
-    });
-    for event in events {
-        let meets = event.scope != "request-option"
-            || report.effective.iter().any(|one| one.knob == event.knob);
-        *moved.entry(event.sha).or_default() |= meets;
-    }
-    let of = moved.into_iter().filter(|(_, meets)| known && !meets);
-    Ok(of.map(|(sha, _)| sha).collect())
 }
 
 /// What the upgrade means, in a line.

@@ -27,6 +27,7 @@ mod pull_words;
 mod report;
 mod said;
 mod score;
+mod spared;
 mod undone;
 mod verdict;
 

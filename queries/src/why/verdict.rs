@@ -5,11 +5,15 @@ use headwater_store::evidence::Evidence;
 use headwater_store::model::{FileChange, Label, Side};
 use headwater_store::objects::ObjectReader;
 
+use super::defaults::evidence;
+use super::effective::Asked;
 use super::engines::Engines;
 use super::families;
 use super::paths::PathRules;
 use super::report::Verdict;
+use super::spared::spares;
 use crate::QueryError;
+use crate::ledger::Event;
 use crate::rank::PhasePaths;
 
 /// A verdict with its reason.
@@ -26,6 +30,8 @@ pub(super) struct Judge<'a> {
     pub(super) engines: &'a Engines,
     /// The family of the model in question, if one was named.
     pub(super) family: Option<&'a str>,
+    /// That model, where it is stored and the upstream serves it.
+    pub(super) model: Option<&'a Asked>,
     /// What cannot be met in the phase in question.
     pub(super) phase: Option<&'a PhasePaths>,
 }
@@ -42,6 +48,8 @@ enum FileSays {
     OtherFamily(String, String),
     /// Not met in the phase in question.
     OtherPhase,
+    /// Moves what the model sets itself, in words.
+    Spared(String),
 }
 
 impl Judge<'_> {
@@ -50,9 +58,10 @@ impl Judge<'_> {
         &self,
         patch: &StoredPatch,
         labels: &[Label],
+        events: &[Event],
         objects: &mut ObjectReader,
     ) -> Result<Option<Judged>, QueryError> {
-        if let Some(judged) = self.by_files(patch, objects)? {
+        if let Some(judged) = self.by_files(patch, events, objects)? {
             return Ok(Some(judged));
         }
         let inert: Vec<&Label> = labels.iter().filter(|label| label.class == "inert").collect();
@@ -75,6 +84,7 @@ impl Judge<'_> {
     fn by_files(
         &self,
         patch: &StoredPatch,
+        events: &[Event],
         objects: &mut ObjectReader,
     ) -> Result<Option<Judged>, QueryError> {
         let files = &patch.patch().files;
@@ -89,8 +99,9 @@ impl Judge<'_> {
         let mut off_path = None;
         let mut other: Option<(String, String, String)> = None;
         let mut phase = None;
+        let mut spared = None;
         for file in files {
-            match self.file(patch, file, &others, objects)? {
+            match self.file(patch, file, &others, events, objects)? {
                 FileSays::Matters => return Ok(None),
                 FileSays::Quiet => {}
                 FileSays::OffPath(found) => {
@@ -102,6 +113,9 @@ impl Judge<'_> {
                 FileSays::OtherPhase => {
                     phase.get_or_insert(&file.path);
                 }
+                FileSays::Spared(why) => {
+                    spared.get_or_insert((&file.path, why));
+                }
             }
         }
         if let (Some(path), Some(rule)) = (phase, self.phase) {
@@ -109,6 +123,17 @@ impl Judge<'_> {
                 verdict: Verdict::Excluded,
                 why: format!("not met in the phase {}: it {}", rule.name, rule.why),
                 evidence: vec![patch.stored().evidence_at(path)],
+            }));
+        }
+        if let Some((path, why)) = spared {
+            let line = events.iter().find(|event| event.path == *path);
+            return Ok(Some(Judged {
+                verdict: Verdict::Excluded,
+                why,
+                evidence: vec![match line {
+                    Some(event) => evidence(patch, event),
+                    None => patch.stored().evidence_at(path),
+                }],
             }));
         }
         Ok(match (other, off_path) {
@@ -139,6 +164,7 @@ impl Judge<'_> {
         patch: &StoredPatch,
         file: &FileChange,
         others: &[String],
+        events: &[Event],
         objects: &mut ObjectReader,
     ) -> Result<FileSays, QueryError> {
         if self.rules.is_quiet(&file.path) {
@@ -149,6 +175,9 @@ impl Judge<'_> {
         }
         if self.phase.is_some_and(|phase| phase.rules_out(&file.path)) {
             return Ok(FileSays::OtherPhase);
+        }
+        if let Some(why) = self.model.and_then(|model| spares(model, file, events)) {
+            return Ok(FileSays::Spared(why));
         }
         let Some(family) = self.family else { return Ok(FileSays::Matters) };
         if let Some(found) = self.rules.family(&file.path) {
