@@ -162,7 +162,7 @@ fn one(
     let place = store.place(commit.id())?;
     let twins = store.twins(&commit)?;
     let receipt = store.receipt(commit.receipt_id())?;
-    let labels = Labeller::new(store, &upstream.name, sources)?.labels(&commit)?;
+    let labels = Labeller::new(store, &upstream.name, sources)?.labels(commit.id())?;
     // A merge's own text is worth showing, though it is not kept; its clone may have gone.
     let row = commit.id();
     let mut stored = store.patch(commit)?;

@@ -1,6 +1,7 @@
 //! What moved upstream.
 
 use chrono::{DateTime, Utc};
+use headwater_queries::derive::labels::Sources;
 use headwater_queries::digest::{Digest, DigestRequest, Marks, Period, digest};
 use headwater_store::Store;
 
@@ -64,11 +65,11 @@ pub fn ask(
     for name in asked {
         question.push_str(&format!(" --upstream {name}"));
     }
-    let extractors = context.extractors()?;
+    let (rules, extractors) = (context.rule_texts()?, context.extractors()?);
     let request = DigestRequest {
         period: when.period,
         upstreams,
-        extractors: &extractors,
+        sources: Sources { rules: &rules, extractors: &extractors },
         question,
         marks,
         jobs: context.question_jobs(),

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 use headwater_queries::brief::{Brief, BriefQuestion, brief};
+use headwater_queries::derive::labels::Sources;
 use headwater_queries::digest::{DigestRequest, Period};
 use headwater_store::Store;
 
@@ -109,7 +110,7 @@ fn gathered(
     for (_, name) in store.upstream_names()? {
         upstreams.push(context.upstreams.get(&name)?);
     }
-    let extractors = context.extractors()?;
+    let (rules, extractors) = (context.rule_texts()?, context.extractors()?);
     let to = args.to.as_ref().map_or_else(String::new, |to| format!(" --to {to}"));
     let asked = BriefQuestion {
         rig,
@@ -119,7 +120,7 @@ fn gathered(
         digest: DigestRequest {
             period,
             upstreams,
-            extractors: &extractors,
+            sources: Sources { rules: &rules, extractors: &extractors },
             question,
             marks: None,
             jobs: context.question_jobs(),

@@ -3,8 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use headwater_queries::shipping;
-
+use crate::answers;
 use crate::args::Format;
 use crate::context::Context;
 use crate::render;
@@ -33,7 +32,7 @@ pub fn run(context: &Context, args: &Args) -> anyhow::Result<ExitCode> {
     let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
     let store = context.open()?;
     let upstream = context.upstreams.get(&args.upstream)?;
-    let lag = shipping::lag(&store, &context.upstreams, upstream, args.releases, None)?;
+    let lag = answers::lag::ask(context, &store, upstream, args.releases)?;
     if format == Format::Json {
         render::json(&lag)?;
         return Ok(ExitCode::SUCCESS);

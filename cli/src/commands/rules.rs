@@ -263,7 +263,7 @@ fn explain(
         };
         return tell_rule(format, &upstream, commit.commit(), told);
     }
-    let labels = labels::label_one(&store, &upstream, &rules, &commit)?;
+    let labels = labels::label_one(&store, &upstream, &rules, commit.id())?;
     let left = labels::uncovered(&store, &upstream, &rules, &commit)?;
     let uncovered: Vec<Uncovered> =
         left.into_iter().map(|(class, lines)| Uncovered { class, lines }).collect();

@@ -448,6 +448,15 @@ fn an_upgrade_is_asked_for_the_models_that_are_installed() {
     let penalty = penalty.flatten().unwrap();
     let one = candidates.iter().find(|one| one["sha"] == penalty.as_str()).unwrap();
     assert_eq!(one["reaches"], json!(["gemma4:26b", "muse-glimmer:30b"]));
+    let told = rig.json(&["why", "ollama", &window, "--model", "my-gemma", "--backend", "cuda"], 0);
+    let of_model = told["candidates"].as_array().unwrap();
+    let one = of_model.iter().find(|one| one["sha"] == penalty.as_str()).unwrap();
+    assert_eq!(one["verdict"], "excluded");
+    let why = one["verdict_reason"].as_str().unwrap();
+    assert!(
+        why.starts_with("moves only what my-gemma:latest sets itself: repeat_penalty"),
+        "{why}"
+    );
     let ranks: Vec<u64> = candidates.iter().map(|one| one["rank"].as_u64().unwrap()).collect();
     assert_eq!(ranks, (1..=candidates.len() as u64).collect::<Vec<_>>());
     // The installed version is that of the last reading, where nothing is asked.

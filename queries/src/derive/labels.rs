@@ -14,7 +14,7 @@ use crate::classify::{Fact, RuleTexts, RuleTold, Rules};
 use crate::ledger::Extractors;
 use crate::names::nearest;
 
-/// How many commits are labelled between two transactions.
+/// How many commits are labelled between two transactions, where older ones keep their labels.
 const BATCH: usize = 2000;
 
 /// What decides a label besides the commit.
@@ -49,7 +49,7 @@ pub fn derive(
     let state = store.derivation("labels", id)?;
     let mark = Mark::of(store, id, &upstream.name, sources)?;
     let current = state.as_ref().map(|state| mark.fits(&state.rules)).transpose()?;
-    let mut anew = current.is_none_or(|fit| fit == Fit::Not);
+    let anew = current.is_none_or(|fit| fit == Fit::Not);
     let after = state.filter(|_| !anew).map_or(CommitId::NONE, |state| state.through);
     let ids = store.commit_ids_after(id, after)?;
     if ids.is_empty() && !anew && current == Some(Fit::Exact) {
@@ -63,13 +63,15 @@ pub fn derive(
         return Ok(0);
     }
     let rules = sources.rules.compile()?;
+    // Made anew they are written at once: nobody ever reads half of the old and half of
+    // the new.
+    let most = if anew { ids.len().max(1) } else { BATCH };
     let batches: Vec<&[CommitId]> =
-        if ids.is_empty() { vec![&[]] } else { ids.chunks(BATCH).collect() };
+        if ids.is_empty() { vec![&[]] } else { ids.chunks(most).collect() };
     for batch in batches {
         let labels = label(store, id, &upstream.name, &rules, batch, jobs)?;
         let through = batch.last().copied().unwrap_or(after);
         store.write_labels(id, &hash, anew, through, &labels)?;
-        anew = false;
     }
     Ok(ids.len())
 }
@@ -94,10 +96,10 @@ pub fn label_one(
     store: &Store,
     upstream: &str,
     rules: &Rules,
-    commit: &StoredCommit,
+    commit: CommitId,
 ) -> Result<Vec<Label>, QueryError> {
     let id = store.upstream(upstream)?;
-    let labels = label(store, id, upstream, rules, &[commit.id()], 1)?;
+    let labels = label(store, id, upstream, rules, &[commit], 1)?;
     Ok(labels.into_iter().flat_map(|(_, labels)| labels).collect())
 }
 
@@ -191,9 +193,9 @@ impl<'a> Labeller<'a> {
     ///
     /// # Errors
     /// Those of the store, and rules that are not sound.
-    pub fn labels(&self, commit: &StoredCommit) -> Result<Vec<Label>, QueryError> {
-        if self.through.is_some_and(|through| commit.id() <= through) {
-            return Ok(self.store.labels(commit.id())?);
+    pub fn labels(&self, commit: CommitId) -> Result<Vec<Label>, QueryError> {
+        if self.through.is_some_and(|through| commit <= through) {
+            return Ok(self.store.labels(commit)?);
         }
         let rules = match self.compiled.get() {
             Some(rules) => rules,

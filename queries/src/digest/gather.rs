@@ -56,7 +56,7 @@ pub fn digest(
             jobs: request.jobs,
             ..defaults::Question::default()
         };
-        let events = defaults::ask(store, upstream, request.extractors, &question)?.events;
+        let events = defaults::ask(store, upstream, request.sources.extractors, &question)?.events;
         let part = Part::new(store, upstreams, upstream, request)?;
         let inside = part.defaults(&events, &mut out)?;
         part.commits(&mut out)?;

@@ -6,6 +6,7 @@
 //! ```
 //! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/crawled.rs"));
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use headwater_queries::derive::labels::Sources;
 //! use headwater_queries::digest::{DigestRequest, Period, digest};
 //!
 //! # let Crawled { mut store, upstreams, rules, dir: _dir } = crawled()?;
@@ -13,7 +14,7 @@
 //! let request = DigestRequest {
 //!     period: Period::week(Some("2026-W10"), chrono::Utc::now())?,
 //!     upstreams: upstreams.iter().collect(),
-//!     extractors: &rules.extractors,
+//!     sources: Sources { rules: &rules.classes, extractors: &rules.extractors },
 //!     question: "headwater digest --week 2026-W10".to_owned(),
 //!     marks: None,
 //!     jobs: 1,
@@ -40,7 +41,7 @@ pub use report::{Correction, DefaultMoved, Digest, Lagging, ModelChanged, PinMov
 use headwater_store::Rows;
 use headwater_store::upstream::Upstream;
 
-use crate::ledger::Extractors;
+use crate::derive::labels::Sources;
 
 /// Between which rows commits came into the store, by upstream.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -57,8 +58,8 @@ pub struct DigestRequest<'a> {
     pub period: Period,
     /// The upstreams.
     pub upstreams: Vec<&'a Upstream>,
-    /// The rules that defaults are read by.
-    pub extractors: &'a Extractors,
+    /// The rules that say what commits are about, and those that defaults are read by.
+    pub sources: Sources<'a>,
     /// The command that asks it again.
     pub question: String,
     /// Only commits that came into the store between these rows, whatever their dates.

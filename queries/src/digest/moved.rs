@@ -90,7 +90,7 @@ impl Part<'_> {
                 Known::Vacant(none) => none.insert(models::effects(
                     self.store,
                     self.upstreams,
-                    self.request.extractors,
+                    self.request.sources.extractors,
                     Some(&self.upstream.name),
                     &first.sha.to_string(),
                 )?),

@@ -10,6 +10,7 @@ use super::report::{Digest, Lagging, PinMoved, Work};
 use super::{DigestRequest, Period};
 use crate::QueryError;
 use crate::defaults::EventRow;
+use crate::derive::labels::Labeller;
 use crate::grep::Filter;
 use crate::grep::scope::Commits;
 use crate::pins::PinReader;
@@ -91,8 +92,9 @@ impl<'a> Part<'a> {
     /// Work of the told classes, and pins that moved.
     pub(super) fn commits(&self, out: &mut Digest) -> Result<(), QueryError> {
         let mut pins = PinReader::new(self.store, self.upstreams, self.upstream)?;
+        let labeller = Labeller::new(self.store, &self.upstream.name, self.request.sources)?;
         for listed in &self.inside {
-            let labels = self.store.labels(listed.id)?;
+            let labels = labeller.labels(listed.id)?;
             let of =
                 |told: &[&str]| labels.iter().any(|label| told.contains(&label.class.as_str()));
             let is_pin = of(&["pin"]);
@@ -162,9 +164,11 @@ impl<'a> Part<'a> {
                     match span(self.store, pinned, &spec) {
                         Ok(span) => {
                             entry.commits = Some(span.nodes.len());
+                            let labeller =
+                                Labeller::new(self.store, &pinned.name, self.request.sources)?;
                             for id in span.ids() {
                                 let mut classes: Vec<String> =
-                                    self.store.labels(id)?.into_iter().map(|l| l.class).collect();
+                                    labeller.labels(id)?.into_iter().map(|l| l.class).collect();
                                 classes.sort();
                                 classes.dedup();
                                 for class in classes {
@@ -230,6 +234,7 @@ impl<'a> Part<'a> {
             self.upstream,
             RELEASES,
             Some(self.period().to),
+            None,
         )?;
         let rows: Vec<Lagging> = lag
             .releases

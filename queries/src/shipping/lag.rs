@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::QueryError;
+use crate::derive::labels::{Labeller, Sources};
 use crate::pins::PinReader;
 
 /// The classes whose changes are told when they are not shipped yet.
@@ -70,7 +71,8 @@ pub struct Lag {
 }
 
 /// The newest `most` final releases of an upstream, of those whose commits were made
-/// before a moment, with what each pins.
+/// before a moment, with what each pins. What they do not ship yet is told where there are
+/// rules that say what it is about.
 ///
 /// # Errors
 /// Those of the store.
@@ -80,6 +82,7 @@ pub fn lag(
     upstream: &Upstream,
     most: usize,
     before: Option<DateTime<Utc>>,
+    rules: Option<Sources<'_>>,
 ) -> Result<Lag, QueryError> {
     let id = store.upstream(&upstream.name)?;
     let is_final = Regex::new(&upstream.final_tag)
@@ -148,7 +151,10 @@ pub fn lag(
             if at == 0 {
                 out.now.insert(pinned.name.clone(), lacked.len());
                 let rows: Vec<_> = lacked.iter().map(|node: &Node| graph.id(*node)).collect();
-                unshipped(store, pinned, &rows, &mut out.unshipped)?;
+                if let Some(rules) = rules {
+                    let labeller = Labeller::new(store, &pinned.name, rules)?;
+                    unshipped(store, pinned, &labeller, &rows, &mut out.unshipped)?;
+                }
             }
         }
     }
@@ -165,12 +171,13 @@ pub fn lag(
 fn unshipped(
     store: &Store,
     pinned: &Upstream,
+    labeller: &Labeller<'_>,
     rows: &[headwater_store::CommitId],
     out: &mut Vec<Unshipped>,
 ) -> Result<(), QueryError> {
     let id = store.upstream(&pinned.name)?;
     for commit in store.commits(id, rows)? {
-        let mut classes: Vec<String> = store
+        let mut classes: Vec<String> = labeller
             .labels(commit.id())?
             .into_iter()
             .map(|label| label.class)

@@ -108,7 +108,7 @@ pub(super) fn know<'w>(
         let homes: Vec<&str> = homes.map(|home| home.path.as_str()).collect();
         let shown: Vec<&crate::ledger::Event> =
             moved.events.iter().filter(|event| !homes.contains(&event.path.as_str())).collect();
-        let labels = labeller.labels(patch.stored())?;
+        let labels = labeller.labels(patch.stored().id())?;
         let (mut events, mut event_lines) = (Vec::new(), Vec::new());
         for event in shown {
             let device = match &question.backend {

@@ -1,7 +1,6 @@
 //! What the store holds, and what is new.
 
 use headwater_queries::defaults::{EventRow, Question};
-use headwater_queries::shipping;
 use headwater_store::Store;
 use maud::html;
 
@@ -33,7 +32,7 @@ pub fn page(room: &Room, store: &mut Store, _: &Fields) -> anyhow::Result<Reply>
         moved.extend(answer.events.into_iter().rev().filter(of_users).take(NEWEST));
         let upstream = context.upstreams.get(name)?;
         if !upstream.pins.is_empty() {
-            lags.push(shipping::lag(store, &context.upstreams, upstream, 1, None)?);
+            lags.push(answers::lag::ask(context, store, upstream, 1)?);
         }
     }
     moved.sort_by_key(|event| std::cmp::Reverse(event.date));

@@ -1,7 +1,6 @@
 //! Which version of another upstream each release names, and how far behind that was.
 
 use headwater_queries::digest::Lagging;
-use headwater_queries::shipping;
 use headwater_store::Store;
 use maud::{PreEscaped, html};
 
@@ -28,7 +27,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
     if json {
         return Reply::json(&answer);
     }
-    let lag = shipping::lag(store, &context.upstreams, upstream, RELEASES, None)?;
+    let lag = answers::lag::ask(context, store, upstream, RELEASES)?;
     let series: Vec<Lagging> = lag
         .releases
         .iter()
