@@ -78,7 +78,7 @@ pub use db::{
     Observation, ObservedInput, ObservedWindow, Place, RankingRow, ReportCheck, Rows, Run,
     SavedReport, Scope, SearchUpdate, Seen, Snapshot, Statement, StatementKind, Store,
     StoredCommit, StoredPatch, StoredReading, TermCounts, Toggle, UpstreamId, UpstreamStatus,
-    WriteCaches, Writer, same_value,
+    Withdrawn, WriteCaches, Writer, same_value,
 };
 pub use digest::{Digest, NotADigest};
 pub use error::StoreError;

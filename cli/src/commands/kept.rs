@@ -52,7 +52,10 @@ impl Args {
         let upstream = context.upstreams.get(upstream)?;
         let table = SpeedTable::of(store, upstream, rows, unit, input, &Conventions::shipped()?)?;
         let known = store.observations(&upstream.name)?;
-        if !known.iter().any(|one| one.input.as_ref() == Some(&table.input)) {
+        let is_kept = known
+            .iter()
+            .any(|one| one.withdrawn.is_none() && one.input.as_ref() == Some(&table.input));
+        if !is_kept {
             store.add_observation(&NewObservation {
                 upstream: &upstream.name,
                 recorded: Utc::now(),

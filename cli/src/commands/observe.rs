@@ -10,7 +10,7 @@ use headwater_queries::measure::{
 };
 use headwater_queries::why;
 use headwater_queries::window::WindowSpec;
-use headwater_store::{Measured, Run};
+use headwater_store::{Measured, Observation, Run, Withdrawn};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -30,18 +30,26 @@ use crate::render::{self, page::Page};
 ///   headwater observe ollama v0.32.9..v0.32.13 --toggle repeat_penalty=1.1 --samples runs.csv
 ///   headwater observe ollama v0.32.9..v0.32.13 --toggle repeat_penalty=1.1 --kind output --tolerance 0.01    before the run
 ///   headwater observe ollama v0.32.9..v0.32.13 --toggle repeat_penalty=1.1 --kind output --with-hash H --without-hash H --diverges-at 12 --margin 0.3
+///   headwater observe ollama --withdraw 3 --because 'a browser was open'    `why` tells the numbers
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
     /// The upstream: ollama, llama.cpp
     pub upstream: String,
     /// BASE..HEAD: the old version and the new one
-    pub window: String,
+    #[arg(required_unless_present = "withdraw")]
+    pub window: Option<String>,
     /// HEAD, where the window was given as two arguments
     pub head: Option<String>,
     /// The knob, and the old default that the run with the toggle sets
-    #[arg(long, value_name = "KNOB=VALUE")]
-    pub toggle: String,
+    #[arg(long, value_name = "KNOB=VALUE", required_unless_present = "withdraw")]
+    pub toggle: Option<String>,
+    /// Take an observation back, by its number: it decides nothing from now on
+    #[arg(long, value_name = "N", conflicts_with_all = ["window", "toggle"])]
+    pub withdraw: Option<i64>,
+    /// Why it is taken back
+    #[arg(long, value_name = "TEXT", requires = "withdraw")]
+    pub because: Option<String>,
     /// What was measured
     #[arg(long, value_parser = ["speed", "output"], default_value = "speed")]
     pub kind: String,
@@ -96,13 +104,16 @@ pub struct Args {
     pub note: Option<String>,
 }
 
-/// A measurement that was kept, and what it comes to.
+/// A measurement that was kept or taken back, and what the window comes to.
 #[derive(Serialize, JsonSchema)]
 pub struct Answer<'a> {
     /// `headwater/observe/1`
     schema: &'static str,
     /// What was kept; of a tolerance nothing is worked out yet.
     observation: Option<&'a ObservationShown>,
+    /// The number of the one that was taken back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    withdrawn: Option<i64>,
     /// The tolerance that was recorded for the run to come.
     tolerance: Option<f64>,
     /// Observations that disagree with it.
@@ -114,8 +125,12 @@ pub struct Answer<'a> {
 /// Keeps the measurement, and prints what it comes to.
 pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let format = context.format(&[Format::Table, Format::Json, Format::Md, Format::Html])?;
+    let (window, toggle) = match (args.withdraw, &args.window, &args.toggle) {
+        (Some(id), ..) => return withdraw(context, format, &args, id),
+        (None, Some(window), Some(toggle)) => (window, read_toggle(toggle)?),
+        (None, ..) => bail!("an observation is about a window and a toggle"),
+    };
     let unit: Unit = args.unit.parse()?;
-    let toggle = read_toggle(&args.toggle)?;
     let (runs, input) = match &args.samples {
         Some(path) => {
             let (bytes, input) = input_file(path)?;
@@ -130,7 +145,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let upstream = context.upstreams.get(&args.upstream)?.clone();
     let question = Question {
         upstream: upstream.name.clone(),
-        window: WindowSpec::from_args(&args.window, args.head.as_deref())?,
+        window: WindowSpec::from_args(window, args.head.as_deref())?,
         model: args.model.clone(),
         backend: args.backend.clone(),
     }
@@ -162,6 +177,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         render::json(&Answer {
             schema: "headwater/observe/1",
             observation: shown,
+            withdrawn: None,
             tolerance,
             disagreements,
             headline: &report.headline,
@@ -186,6 +202,65 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         (None, None) => bail!("observation {} was kept, and is not in the window", kept.id()),
     }
     page.command(0, &report.question);
+    render::print(&page.finish("headwater observe"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Takes an observation back, and prints what that makes of its window.
+fn withdraw(context: &Context, format: Format, args: &Args, id: i64) -> anyhow::Result<ExitCode> {
+    let mut store = context.open()?;
+    let upstream = &context.upstreams.get(&args.upstream)?.name;
+    let stands = |one: &Observation| one.withdrawn.is_none();
+    let known = store.observations(upstream)?;
+    let Some(one) = known.iter().find(|one| one.id() == id && stands(one)) else {
+        let left: Vec<String> =
+            known.iter().filter(|one| stands(one)).map(|one| one.id().to_string()).collect();
+        bail!(
+            "{upstream} has no observation {id} that stands; {}",
+            match left.is_empty() {
+                true => "it has none".to_owned(),
+                false => format!("those that do: {}", left.join(", ")),
+            }
+        );
+    };
+    let withdrawn = Withdrawn { at: Utc::now(), because: args.because.clone() };
+    store.withdraw_observation(upstream, id, &withdrawn)?;
+    let condition = |name: &str| one.conditions.get(name).cloned();
+    let mut told = None;
+    if let Some(window) = &one.window {
+        let question = Question {
+            upstream: upstream.clone(),
+            window: WindowSpec { base: window.base.clone(), head: window.head.clone() },
+            model: condition("model"),
+            backend: condition("backend"),
+        }
+        .plain(context);
+        let rules = crate::answers::why::rules(context)?;
+        told = Some(why::why(&store, &context.upstreams, &rules, &question)?);
+    }
+    let headline = told.as_ref().map_or("", |report| report.headline.as_str());
+    if format == Format::Json {
+        render::json(&Answer {
+            schema: "headwater/observe/1",
+            observation: None,
+            withdrawn: Some(id),
+            tolerance: None,
+            disagreements: Vec::new(),
+            headline,
+        })?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let scrub = context.scrub_if(format, None)?;
+    let mut page = Page::new(format, scrub.as_ref());
+    page.say(
+        0,
+        &format!("Observation {id} decides nothing from now on; answers --as-of a time before still have it."),
+    );
+    if let Some(report) = &told {
+        page.heading("What that makes of the window", "");
+        page.say(0, &report.headline);
+        page.command(0, &report.question);
+    }
     render::print(&page.finish("headwater observe"))?;
     Ok(ExitCode::SUCCESS)
 }

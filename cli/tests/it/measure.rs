@@ -206,6 +206,33 @@ fn observations_that_disagree_are_both_shown_with_the_cheapest_run() {
 }
 
 #[test]
+fn one_that_contradicts_is_told_first_and_one_that_is_withdrawn_decides_nothing() {
+    let place = Place::crawled();
+    let window = place.demo.window();
+    place.ok(&observe(&window, &PUBLISHED));
+    let nothing = ["--old", "139.55", "--with", "209.1", "--without", "209.37"];
+    place.ok(&observe(&window, &nothing));
+    let report = place.json(&why(&window, &[]));
+    let one = toggled(&report, &place);
+    assert_eq!((&one["verdict"], &one["grade"]), (&"candidate".into(), &"rule".into()));
+    let headline = report["headline"].as_str().unwrap();
+    assert!(
+        headline.starts_with("Strongest candidate") && headline.contains("; but observation 2: "),
+        "{headline}"
+    );
+    let back = ["observe", "ollama", "--withdraw", "2", "--because", "another program ran"];
+    let told = place.json(&back);
+    assert_eq!(told["withdrawn"], 2);
+    assert!(told["headline"].as_str().unwrap().starts_with("Confirmed by a toggle"), "{told}");
+    assert_eq!(toggled(&place.json(&why(&window, &[])), &place)["verdict"], "confirmed-by-toggle");
+    // It is taken back once, and others are named.
+    assert!(place.error(&back).contains("those that do: 1"));
+    assert!(place.ok(&["observe", "ollama", "--withdraw", "1"]).contains("Strongest candidate"));
+    assert!(place.json(&why(&window, &[]))["observations"].as_array().unwrap().is_empty());
+    assert!(place.error(&["observe", "ollama"]).contains("--toggle"));
+}
+
+#[test]
 fn a_plan_is_made_of_commands_that_run() {
     let place = Place::crawled();
     let window = place.demo.window();

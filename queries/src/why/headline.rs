@@ -125,7 +125,7 @@ pub(super) fn line(found: &Found<'_>) -> String {
         );
     }
     let confirmed = first.verdict == Verdict::ConfirmedByToggle;
-    let measured = match found.measured.as_ref().filter(|_| confirmed) {
+    let measured = match found.measured.as_ref() {
         Some(words) => format!(" {words}."),
         None => String::new(),
     };

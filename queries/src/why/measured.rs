@@ -22,14 +22,19 @@ pub(super) struct Measurements {
 }
 
 impl Measurements {
-    /// What the first observation that confirms a commit says of it.
+    /// What the observations that decide on a commit say of it: the first that confirms it,
+    /// and the newest that does not.
     pub(super) fn words(&self, commit: Oid) -> Option<String> {
-        let confirms = |one: &&ObservationShown| {
-            one.set_aside.is_none()
-                && one.finding() == Finding::Explains
-                && one.commits.iter().any(|about| about.sha == commit)
+        let decides = |one: &&ObservationShown| {
+            one.set_aside.is_none() && one.commits.iter().any(|about| about.sha == commit)
         };
-        let words = self.shown.iter().find(confirms)?.words();
+        let confirms = |one: &&ObservationShown| one.finding() == Finding::Explains;
+        let mut all = self.shown.iter().filter(decides);
+        let mut words = all.find(confirms)?.words();
+        let mut against = self.shown.iter().filter(decides).filter(|one| !confirms(one));
+        if let Some(against) = against.next_back() {
+            words = format!("{words}; but {}", against.words());
+        }
         let mut letters = words.chars();
         let first = letters.next()?;
         Some(first.to_uppercase().chain(letters).collect())
@@ -50,10 +55,16 @@ pub(super) fn apply(
     let known: Vec<Observation> = store
         .observations(&main.upstream.name)?
         .into_iter()
-        .filter(|observation| match question.as_of {
-            AsOf::Head => false,
-            AsOf::Now => true,
-            AsOf::Time(time) => observation.recorded.timestamp() <= time,
+        .filter(|observation| {
+            let withdrawn = observation.withdrawn.as_ref().map(|one| one.at.timestamp());
+            match question.as_of {
+                AsOf::Head => false,
+                AsOf::Now => withdrawn.is_none(),
+                AsOf::Time(time) => {
+                    observation.recorded.timestamp() <= time
+                        && withdrawn.is_none_or(|withdrawn| withdrawn > time)
+                }
+            }
         })
         .collect();
     if known.is_empty() {
@@ -201,8 +212,10 @@ fn weigh(
             });
         }
     }
+    // Two that contradict each other confirm nothing.
+    let confirmed = !told.is_empty() && told.iter().all(|finding| *finding == Finding::Explains);
     if let (true, Some(grade)) = (
-        told.contains(&Finding::Explains),
+        confirmed,
         known.iter().find(|one| about.iter().any(|a| a.id == one.id())).map(Observation::grade),
     ) {
         candidate.grade = grade;

@@ -53,7 +53,7 @@ pub use models::{
     ModelVersion, NewModelVersion, same_value,
 };
 pub use observations::{
-    Measured, NewObservation, Observation, ObservedInput, ObservedWindow, Run, Toggle,
+    Measured, NewObservation, Observation, ObservedInput, ObservedWindow, Run, Toggle, Withdrawn,
 };
 pub use patches::StoredPatch;
 pub use places::Place;
@@ -79,6 +79,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../../migrations/0011_window_doubts.sql"),
     include_str!("../../../migrations/0013_digest_runs.sql"),
     include_str!("../../../migrations/0014_rig_readings.sql"),
+    include_str!("../../../migrations/0015_withdrawn_observations.sql"),
 ];
 
 /// So many steps of SQLite's machine lie between two questions whether anybody waits: about

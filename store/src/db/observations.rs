@@ -130,6 +130,15 @@ pub struct NewObservation<'a> {
     pub runs: Vec<Run>,
 }
 
+/// That an observation was taken back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Withdrawn {
+    /// When.
+    pub at: DateTime<Utc>,
+    /// Why, as its recorder says.
+    pub because: Option<String>,
+}
+
 /// An observation. Only the store makes one, out of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
@@ -150,6 +159,8 @@ pub struct Observation {
     pub input: Option<ObservedInput>,
     /// Single runs, in their order.
     pub runs: Vec<Run>,
+    /// That it was taken back, where it was.
+    pub withdrawn: Option<Withdrawn>,
 }
 
 impl Observation {
@@ -224,14 +235,34 @@ impl Store {
             .ok_or_else(|| StoreError::Damaged(format!("observation {id} was not kept")))
     }
 
-    /// The observations of an upstream, oldest first.
+    /// Takes an observation of an upstream back from now on; tells whether there is one by
+    /// this number that stood until then. Nothing of it is dropped.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn withdraw_observation(
+        &mut self,
+        upstream: &str,
+        id: i64,
+        withdrawn: &Withdrawn,
+    ) -> Result<bool, StoreError> {
+        let changed = self.conn.execute(
+            "UPDATE observation SET withdrawn = ?3, withdrawn_because = ?4
+             WHERE id = ?2 AND upstream = ?1 AND withdrawn IS NULL",
+            params![upstream, id, withdrawn.at.timestamp(), withdrawn.because],
+        )?;
+        Ok(changed > 0)
+    }
+
+    /// The observations of an upstream, oldest first, also those that were taken back.
     ///
     /// # Errors
     /// Those of SQLite; [`StoreError::Damaged`] where a row cannot be read.
     pub fn observations(&self, upstream: &str) -> Result<Vec<Observation>, StoreError> {
         let mut query = self.conn.prepare_cached(
             "SELECT id, upstream, recorded, base, head, base_oid, head_oid, knob, value,
-             measured, conditions, input_name, input_sha256, input_bytes
+             measured, conditions, input_name, input_sha256, input_bytes,
+             withdrawn, withdrawn_because
              FROM observation WHERE upstream = ?1 ORDER BY id",
         )?;
         let mut rows = query.query([upstream])?;
@@ -280,6 +311,10 @@ fn observation(row: &Row<'_>) -> Result<Observation, StoreError> {
         conditions: serde_json::from_str(&row.get::<_, String>(10)?).map_err(damaged)?,
         input,
         runs: Vec::new(),
+        withdrawn: match row.get::<_, Option<i64>>(14)? {
+            Some(at) => Some(Withdrawn { at: time(at), because: row.get(15)? }),
+            None => None,
+        },
     })
 }
 
