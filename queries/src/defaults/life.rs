@@ -152,5 +152,19 @@ pub fn rows(
             grade: claim.grade(),
         });
     }
+    // What is gone at the end cannot be set any more, whatever it was before.
+    let gone: HashSet<(String, String)> = current
+        .into_iter()
+        .filter(|(_, at)| out.get(*at).is_some_and(|row| row.new.is_none()))
+        .map(|(key, _)| key)
+        .collect();
+    for row in &mut out {
+        let by_name = [Scope::Env, Scope::RequestOption, Scope::Build].map(|scope| scope.name());
+        if by_name.contains(&row.scope.as_str())
+            && gone.contains(&(row.extractor.clone(), row.knob.clone()))
+        {
+            row.restore.clear();
+        }
+    }
     Ok(out)
 }

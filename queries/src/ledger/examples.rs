@@ -154,6 +154,33 @@ fn ways_back_are_written_as_users_write_them() {
 }
 
 #[test]
+fn an_old_value_that_means_something_else_by_now_is_no_way_back() {
+    let extractors = Extractors::built_in().unwrap();
+    let ways = |id: &str, knob: &str, old: &str, new: &str| {
+        let compiled = extractors.all.iter().find(|c| c.rule.id == id).unwrap();
+        let event = Event {
+            extractor: id.to_owned(),
+            knob: knob.to_owned(),
+            scope: compiled.rule.scope,
+            old: Some(old.to_owned()),
+            new: Some(new.to_owned()),
+            path: String::new(),
+            line: 1,
+            before: None,
+            how: How::Literal,
+            names: vec!["--verbosity".to_owned()],
+        };
+        extractors.restore(&event, &Spellings::default(), None).len()
+    };
+    let options = "request-options";
+    assert_eq!(ways(options, "main_gpu", "0", "nil"), 0);
+    assert_eq!(ways(options, "main_gpu", "1", "nil"), 2);
+    assert_eq!(ways("environment", "OLLAMA_NUM_PARALLEL", "0", "1"), 0);
+    assert_eq!(ways("environment", "OLLAMA_NUM_PARALLEL", "4", "1"), 1);
+    assert_eq!(ways("common-params", "common_params.verbosity", "0", "3"), 0);
+}
+
+#[test]
 fn no_table_panics() {
     let extractors = Extractors::built_in().unwrap();
     let strategy = (proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200), 0usize..64);

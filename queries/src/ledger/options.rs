@@ -33,6 +33,9 @@ pub(crate) struct OptionRule {
     handler: String,
     /// It is refused.
     removed: String,
+    /// Group `when`: comparisons of the value with a number, joined by `||`; a value that
+    /// meets one is refused.
+    refuses: String,
     /// Group `programs`: those that alone take it, parted by commas.
     programs: String,
     /// Group `programs`: those that do not take it.
@@ -48,6 +51,8 @@ struct Patterns {
     sets: Regex,
     handler: Regex,
     removed: Regex,
+    refuses: Regex,
+    compared: Regex,
     programs: Regex,
     except: Regex,
     flag: Regex,
@@ -61,6 +66,10 @@ impl OptionRule {
             sets: Regex::new(&self.sets)?,
             handler: Regex::new(&self.handler)?,
             removed: Regex::new(&self.removed)?,
+            refuses: Regex::new(&self.refuses)?,
+            compared: Regex::new(
+                r"\A\s*\w+\s*(?P<sign>[<>=!]=|[<>])\s*(?P<number>-?[\d.]+)f?\s*\z",
+            )?,
             programs: Regex::new(&self.programs)?,
             except: Regex::new(&self.except)?,
             flag: Regex::new("\"(?P<flag>-[^\"\\s]+)\"")?,
@@ -97,6 +106,43 @@ struct Row {
     programs: Vec<String>,
     serves: bool,
     removed: bool,
+    refuses: Vec<Refused>,
+}
+
+/// Numbers that an option's own code refuses.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Refused {
+    Below(f64),
+    Above(f64),
+    UpTo(f64),
+    From(f64),
+    Equal(f64),
+    Unequal(f64),
+}
+
+impl Refused {
+    fn of(sign: &str, number: f64) -> Option<Self> {
+        Some(match sign {
+            "<" => Refused::Below(number),
+            ">" => Refused::Above(number),
+            "<=" => Refused::UpTo(number),
+            ">=" => Refused::From(number),
+            "==" => Refused::Equal(number),
+            "!=" => Refused::Unequal(number),
+            _ => return None,
+        })
+    }
+
+    fn meets(self, value: f64) -> bool {
+        match self {
+            Refused::Below(number) => value < number,
+            Refused::Above(number) => value > number,
+            Refused::UpTo(number) => value <= number,
+            Refused::From(number) => value >= number,
+            Refused::Equal(number) => value == number,
+            Refused::Unequal(number) => value != number,
+        }
+    }
 }
 
 /// The options of one version.
@@ -129,13 +175,11 @@ impl OptionTable {
             if row.serves {
                 return None;
             }
-            found.extend(
-                row.programs
-                    .iter()
-                    .filter(|name| !found.contains(name))
-                    .cloned()
-                    .collect::<Vec<_>>(),
-            );
+            for name in &row.programs {
+                if !found.contains(name) {
+                    found.push(name.clone());
+                }
+            }
         }
         (!found.is_empty()).then_some(found)
     }
@@ -176,6 +220,9 @@ impl Row {
         value: &str,
         like: &dyn Fn(&str) -> K,
     ) -> Option<Setting> {
+        if value.parse().is_ok_and(|number| self.refuses.iter().any(|one| one.meets(number))) {
+            return None;
+        }
         let best = |all: &[String]| {
             let long = all.iter().filter(|name| name.starts_with("--"));
             long.max_by_key(|name| like(name)).or(all.first()).cloned()
@@ -225,6 +272,18 @@ fn row(own: &str, rule: &OptionRule, patterns: &Patterns) -> Option<Row> {
         Some(kind) if !kind.is_empty() => Takes::Value,
         _ => Takes::Nothing,
     };
+    let refuses = patterns
+        .refuses
+        .captures_iter(own)
+        .flat_map(|found| {
+            let when = group(&found, "when");
+            when.split("||").map(str::to_owned).collect::<Vec<_>>()
+        })
+        .filter_map(|one| {
+            let found = patterns.compared.captures(&one)?;
+            Refused::of(&group(&found, "sign"), group(&found, "number").parse().ok()?)
+        })
+        .collect();
     let programs = list(&patterns.programs);
     let serving = |name: &String| rule.serving.contains(name);
     let sets = patterns.sets.captures_iter(own);
@@ -238,6 +297,7 @@ fn row(own: &str, rule: &OptionRule, patterns: &Patterns) -> Option<Row> {
             && !list(&patterns.except).iter().any(serving),
         programs,
         removed: patterns.removed.is_match(own),
+        refuses,
     })
 }
 
@@ -313,6 +373,15 @@ add_opt(common_arg(
     [](common_params & params) { params.rain = false; params.paper = 3; }
 ));
 add_opt(common_arg(
+    {"--slices"}, "N", "between 1 and 9",
+    [](common_params & params, int value) {
+        if (value < 1 || value > 9) {
+            throw std::invalid_argument("no such cake");
+        }
+        params.cake = value;
+    }
+).set_env("LLAMA_ARG_SLICES"));
+add_opt(common_arg(
     {"--guess-max", "--guess"}, "N", "it has been removed",
     [](common_params & /*params*/, int /*value*/) { arg_removed("use --bets"); }
 ).set_env("LLAMA_ARG_GUESS_MAX"));
@@ -354,6 +423,10 @@ add_opt(common_arg(
         );
         assert_eq!(of("common_params.rain", &[], "true"), is("", ""));
         assert_eq!(of("common_params.paper", &[], "3"), is("--paper 3", "LLAMA_ARG_PAPER=3"));
+        // What its own code refuses.
+        assert_eq!(of("common_params.cake", &[], "9"), is("--slices 9", "LLAMA_ARG_SLICES=9"));
+        assert_eq!(of("common_params.cake", &[], "-1"), is("", ""));
+        assert_eq!(of("common_params.cake", &[], "10"), is("", ""));
         // Removed, and of another owner.
         assert_eq!(of("--guess-max", &["LLAMA_ARG_GUESS_MAX"], "16"), is("", ""));
         assert_eq!(of("common_params_guess_small.n_max", &[], "16"), is("--bets 16", ""));

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::entry::{Entry, Event};
-use super::options::OptionTable;
+use super::options::{OptionTable, Setting};
 use super::rules::Extractors;
 use super::value;
 
@@ -85,7 +85,9 @@ impl Extractors {
         options: Option<&OptionTable>,
     ) -> Vec<RestoreWay> {
         let mut out: Vec<RestoreWay> = Vec::new();
-        let (Some(old), Some(_)) = (event.old.as_deref(), event.new.as_deref()) else { return out };
+        let (Some(old), Some(new)) = (event.old.as_deref(), event.new.as_deref()) else {
+            return out;
+        };
         let Some(compiled) = self.all.iter().find(|c| c.rule.id == event.extractor) else {
             return out;
         };
@@ -111,41 +113,39 @@ impl Extractors {
             })
             .max_by_key(likeness);
         let Some(value) = plain(old, field) else { return out };
-        let setting = options.map(|options| options.setting(&event.knob, &names, &value));
-        // A switch takes no value after its flag, and llama-server hears no "false" either.
-        let switch = ["true", "false", "enabled", "disabled"].contains(&value.as_str());
+        let setting = match options {
+            Some(options) => options.setting(&event.knob, &names, &value),
+            None => {
+                // A switch takes no value after its flag, and llama-server hears no "false".
+                let switch = ["true", "false", "enabled", "disabled"].contains(&value.as_str());
+                let hears = |env: &&str| !(switch && env.starts_with("LLAMA_ARG_"));
+                Setting {
+                    flag: flag.filter(|_| !switch).map(|flag| format!("{flag} {value}")),
+                    env: env.filter(hears).map(|env| format!("{env}={value}")),
+                }
+            }
+        };
+        let moved = format!("{}: {value} -> {new}", event.knob);
         for way in &compiled.rule.restore {
             if way.knobs.as_ref().is_some_and(|p| !p.0.is_match(&event.knob))
                 || way.except.as_ref().is_some_and(|p| p.0.is_match(&event.knob))
                 || way.old.as_ref().is_some_and(|p| !p.0.is_match(&value))
+                || way.not_back.as_ref().is_some_and(|p| p.0.is_match(&moved))
             {
                 continue;
             }
             let asks = |what: &str| way.text.contains(what);
-            let text = match &setting {
-                Some(known) => {
-                    if asks("{flag}") && known.flag.is_none()
-                        || asks("{env}") && known.env.is_none()
-                    {
-                        continue;
-                    }
-                    way.text
-                        .replace("{flag} {old}", known.flag.as_deref().unwrap_or_default())
-                        .replace("{env}={old}", known.env.as_deref().unwrap_or_default())
-                }
-                None => {
-                    if asks("{flag}") && flag.is_none() || asks("{env}") && env.is_none() {
-                        continue;
-                    }
-                    let of_switch = asks("{flag} {old}")
-                        || asks("{env}={old}")
-                            && env.is_some_and(|env| env.starts_with("LLAMA_ARG_"));
-                    if switch && of_switch {
-                        continue;
-                    }
-                    way.text.clone()
-                }
-            };
+            if asks("{flag} {old}") && setting.flag.is_none()
+                || asks("{env}={old}") && setting.env.is_none()
+                || asks("{flag}") && flag.is_none() && setting.flag.is_none()
+                || asks("{env}") && env.is_none() && setting.env.is_none()
+            {
+                continue;
+            }
+            let text = way
+                .text
+                .replace("{flag} {old}", setting.flag.as_deref().unwrap_or_default())
+                .replace("{env}={old}", setting.env.as_deref().unwrap_or_default());
             let text = text
                 .replace("{knob}", &event.knob)
                 .replace("{field}", field)

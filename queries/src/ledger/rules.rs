@@ -140,6 +140,10 @@ pub(crate) struct Restore {
     /// Only for old values that match: a switch that is told to be off.
     #[serde(default)]
     pub old: Option<Pattern>,
+    /// Not for moves, written `KNOB: OLD -> NEW`, that match: where the old value means
+    /// something else by now.
+    #[serde(default)]
+    pub not_back: Option<Pattern>,
 }
 
 /// One extractor.
