@@ -205,6 +205,10 @@ fn hip_shares_code_with_cuda_but_not_with_vulkan() {
     let wanted = facets.wanted("hip");
     assert_ne!(files("ggml/src/ggml-cuda/mmq.cu") & wanted, 0);
     assert_eq!(files("ggml/src/ggml-vulkan/ggml-vulkan.cpp") & wanted, 0);
+    // It is built from CUDA's code, and CUDA from none of its own.
+    let cuda = facets.wanted("cuda");
+    assert_ne!(files("ggml/src/ggml-cuda/mmq.cu") & cuda, 0);
+    assert_eq!(files("ggml/src/ggml-hip/CMakeLists.txt") & cuda, 0);
     assert_eq!(facets.wanted("nonsense"), 0);
 }
 
