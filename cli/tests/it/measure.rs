@@ -229,7 +229,9 @@ fn one_that_contradicts_is_told_first_and_one_that_is_withdrawn_decides_nothing(
     assert!(place.error(&back).contains("those that do: 1"));
     assert!(place.ok(&["observe", "ollama", "--withdraw", "1"]).contains("Strongest candidate"));
     assert!(place.json(&why(&window, &[]))["observations"].as_array().unwrap().is_empty());
-    assert!(place.error(&["observe", "ollama"]).contains("--toggle"));
+    let neither = place.run(&["observe", "ollama"]);
+    assert_eq!(neither.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&neither.stderr).contains("--toggle"));
 }
 
 #[test]

@@ -287,7 +287,10 @@ fn label(
         let labels = if patch.patch().commit.is_merge() {
             Vec::new()
         } else {
-            rules.classify(upstream, patch.patch(), known)
+            let mut labels = rules.classify(upstream, patch.patch(), known);
+            // In the order in which the store gives them.
+            labels.sort_by(|a, b| (&a.class, &a.rule).cmp(&(&b.class, &b.rule)));
+            labels
         };
         (commit, labels)
     };
