@@ -117,6 +117,17 @@ impl Context {
         Ok(Store::open_or_create(&dir)?)
     }
 
+    /// The names of the upstreams of which something is stored.
+    pub fn stored_names(&self, store: &Store) -> anyhow::Result<Vec<String>> {
+        let stored = store.upstream_names()?;
+        if stored.is_empty() {
+            bail!(
+                "the store is empty; `headwater clone ollama` fills it with all of history, `headwater crawl ollama previous..latest` with the newest release"
+            );
+        }
+        Ok(stored.into_iter().map(|(_, name)| name).collect())
+    }
+
     /// What is left out of a report that is made to be published: what is known of this
     /// machine, and whatever is of a private kind.
     pub fn scrub(&self, dirs: &[String]) -> anyhow::Result<Scrub> {

@@ -21,7 +21,10 @@ pub fn relative(
     let end = |name: &str| release(upstream, tags, name, installed);
     let named = WindowSpec { base: end(&window.base)?, head: end(&window.head)? };
     if named.base == named.head {
-        bail!("{} is both ends of this window: nothing lies between", named.base);
+        bail!(
+            "{} is both ends of this window: nothing lies between; name another end, like previous..latest",
+            named.base
+        );
     }
     Ok(named)
 }
@@ -36,7 +39,13 @@ pub fn release(
     let nth = |back: usize| {
         let finals = finals(upstream, tags)?;
         let at = finals.len().checked_sub(back + 1).and_then(|at| finals.get(at));
-        at.cloned().with_context(|| format!("{} has no such release", upstream.name))
+        at.cloned().with_context(|| {
+            let known = finals.len();
+            format!(
+                "{} has no such release as {name:?}: {known} final ones are known; name a tag",
+                upstream.name
+            )
+        })
     };
     match name {
         "installed" => installed(),
