@@ -31,7 +31,7 @@ pub struct Args {
     /// The model, as Ollama names it
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
-    /// What the model runs on
+    /// What the model runs on; rocm, nvidia, apple and the like are understood
     #[arg(long, value_parser = backend::parser(), ignore_case = true)]
     pub backend: Option<String>,
     /// How many candidates to plan for

@@ -47,7 +47,7 @@ pub struct Args {
     /// What you saw, in your own words
     #[arg(long, value_name = "TEXT")]
     pub symptom: Option<String>,
-    /// What the model runs on
+    /// What the model runs on; rocm, nvidia, apple and the like are understood
     #[arg(long, value_parser = backend::parser(), ignore_case = true)]
     pub backend: Option<String>,
     /// The model, as Ollama names it

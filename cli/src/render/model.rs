@@ -150,6 +150,7 @@ fn effective(answer: &ModelAnswer, at: &AtVersion, all: bool, format: Format) ->
     }
     out.out.push_str(&table.print(format));
     let left = [
+        (Tier::Conditional, "flag that a condition decides", "flags that a condition decides"),
         (Tier::Unset, "option that nothing sets", "options that nothing sets"),
         (Tier::NotPassed, "flag that is not passed", "flags that are not passed"),
         (
@@ -185,8 +186,10 @@ enum Tier {
     Model,
     /// The server's defaults of a request.
     Server,
-    /// What the server passes, or passes under a condition.
+    /// What the server always passes.
     Flag,
+    /// What it passes under a condition, by which its value begins.
+    Conditional,
     /// Options without a value.
     Unset,
     /// Flags that the options keep from being passed.
@@ -203,7 +206,10 @@ impl Tier {
             (Decider::Model, _) => Tier::Model,
             (Decider::ServerDefault, true) => Tier::Server,
             (Decider::ServerDefault, false) => Tier::Unset,
-            (Decider::Flag, true) => Tier::Flag,
+            (Decider::Flag, true) => match row.value.as_ref().is_some_and(|v| v.starts_with('[')) {
+                true => Tier::Conditional,
+                false => Tier::Flag,
+            },
             (Decider::Flag, false) => Tier::NotPassed,
             (Decider::EngineDefault, _) if row.scope == "sampling" => Tier::Sampling,
             (Decider::EngineDefault, _) => Tier::Engine,
@@ -212,7 +218,7 @@ impl Tier {
 
     /// Whether a screen has it unasked.
     fn is_told(self) -> bool {
-        self < Tier::Unset
+        self < Tier::Conditional
     }
 }
 

@@ -152,8 +152,9 @@ impl Store {
     /// Those of SQLite.
     pub fn holds_nothing(&self) -> Result<bool, StoreError> {
         let mut query = self.conn.prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
-             AND name NOT IN ('upstream', 'repository_name')",
+            // Without what a full-text table keeps for itself.
+            "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
+             AND name NOT LIKE 'sqlite_%' AND name NOT IN ('upstream', 'repository_name')",
         )?;
         let tables = query.query_map([], |row| row.get::<_, String>(0))?;
         for table in tables.collect::<Result<Vec<_>, _>>()? {
