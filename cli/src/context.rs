@@ -13,6 +13,7 @@ use headwater_store::upstream::Upstreams;
 use headwater_store::{Digest, ObservedInput, Store};
 
 use crate::args::{Format, Global};
+use crate::made::Made;
 use crate::progress::with_readings;
 
 /// The surroundings of a command.
@@ -21,6 +22,8 @@ pub struct Context {
     pub global: Global,
     /// The declared upstreams.
     pub upstreams: Upstreams,
+    /// The store that this command made.
+    pub made: Made,
 }
 
 impl Context {
@@ -38,7 +41,7 @@ impl Context {
             }
             Err(_) => Upstreams::built_in()?,
         };
-        Ok(Context { global, upstreams })
+        Ok(Context { global, upstreams, made: Made::default() })
     }
 
     /// The rules that give classes: the built-in ones, then the user's own.
@@ -109,7 +112,20 @@ impl Context {
 
     /// The store, made where there is none.
     pub fn open_or_create(&self) -> anyhow::Result<Store> {
-        Ok(Store::open_or_create(&self.store_dir()?)?)
+        let dir = self.store_dir()?;
+        self.made.before(&dir)?;
+        Ok(Store::open_or_create(&dir)?)
+    }
+
+    /// The names of the upstreams of which something is stored.
+    pub fn stored_names(&self, store: &Store) -> anyhow::Result<Vec<String>> {
+        let stored = store.upstream_names()?;
+        if stored.is_empty() {
+            bail!(
+                "the store is empty; `headwater clone ollama` fills it with all of history, `headwater crawl ollama previous..latest` with the newest release"
+            );
+        }
+        Ok(stored.into_iter().map(|(_, name)| name).collect())
     }
 
     /// What is left out of a report that is made to be published: what is known of this

@@ -1,6 +1,8 @@
 //! What commands ask of upstream's hosts: one window with those that its pins open, or
 //! all of history.
 
+mod ends;
+mod hints;
 mod said;
 
 use anyhow::{Context as _, bail};
@@ -12,7 +14,7 @@ use headwater_crawler::progress::Progress;
 use headwater_crawler::registry::server_version;
 use headwater_crawler::transport::Transport;
 use headwater_queries::reads::TreeReads;
-use headwater_queries::window::{Resolved, Resolver, WindowSpec, finals};
+use headwater_queries::window::{Resolved, Resolver, WindowSpec};
 use headwater_queries::{QueryError, pins};
 use headwater_store::upstream::{Upstream, Version};
 use headwater_store::{Comparison, Oid, Store, StoreError};
@@ -21,6 +23,8 @@ use crate::commands::crawl::derive_all;
 use crate::context::Context;
 use crate::render::text::one_line;
 
+pub use ends::{is_relative, relative, release};
+pub use hints::without_network;
 pub use said::Wish;
 
 /// How windows come from GitHub.
@@ -59,6 +63,23 @@ pub struct Brought {
     pub lines: Vec<String>,
     /// Windows that could not be fetched, and why.
     pub failed: Vec<String>,
+    /// Whether any host answered.
+    pub answered: bool,
+}
+
+/// What became of one window.
+struct Came {
+    /// The same in a line.
+    line: String,
+    /// Whether any host answered.
+    answered: bool,
+}
+
+impl Brought {
+    fn take(&mut self, came: Came) {
+        self.lines.push(came.line);
+        self.answered |= came.answered;
+    }
 }
 
 impl<'a> Live<'a> {
@@ -105,9 +126,10 @@ impl<'a> Live<'a> {
             return Ok(window.clone());
         }
         let refs = match self.via {
-            Via::Git => self.remote(store, upstream)?.refs(upstream, None)?,
-            Via::Api => self.rest(&self.api()?, store, upstream)?.refs(upstream, None)?,
+            Via::Git => self.remote(store, upstream)?.refs(upstream, None),
+            Via::Api => self.rest(&self.api()?, store, upstream)?.refs(upstream, None),
         };
+        let refs = refs.map_err(|error| self.hinted(upstream, error.into()))?;
         let tags: Vec<String> = refs.tags.into_iter().map(|tag| tag.name).collect();
         relative(upstream, &tags, window, &|| self.installed(upstream))
     }
@@ -138,14 +160,14 @@ impl<'a> Live<'a> {
     ) -> anyhow::Result<Brought> {
         let mut brought = Brought::default();
         let line = self.window(api, store, upstream, window, Back::IsAMistake, progress);
-        brought.lines.push(line.map_err(|error| self.hinted(error))?);
+        brought.take(line.map_err(|error| self.hinted(upstream, error))?);
         for pin in pins::moves(store, &self.context.upstreams, upstream, window)? {
             let (Some(old), Some(new)) = (pin.old, pin.new) else { continue };
             let Some(pinned) = self.context.upstreams.find(&new.upstream) else { continue };
             let inner = WindowSpec { base: old.value, head: new.value };
             let line = self.window(api, store, pinned, &inner, Back::MayBe, progress);
-            match line.map_err(|error| self.hinted(error)) {
-                Ok(line) => brought.lines.push(line),
+            match line.map_err(|error| self.hinted(pinned, error)) {
+                Ok(came) => brought.take(came),
                 Err(error) => brought.failed.push(one_line(&format!(
                     "{} {inner} could not be fetched: {error:#}",
                     pinned.name
@@ -153,16 +175,6 @@ impl<'a> Live<'a> {
             }
         }
         Ok(brought)
-    }
-
-    /// An error with the other way to try, where git's own did not work.
-    fn hinted(&self, error: anyhow::Error) -> anyhow::Error {
-        match error.downcast_ref() {
-            Some(CrawlError::Remote { .. }) if self.via == Via::Git => anyhow::anyhow!(
-                "{error:#}; where git's protocol is closed, --via api brings the same"
-            ),
-            _ => error,
-        }
     }
 
     fn window(
@@ -173,7 +185,7 @@ impl<'a> Live<'a> {
         window: &WindowSpec,
         back: Back,
         progress: &dyn Progress,
-    ) -> anyhow::Result<String> {
+    ) -> anyhow::Result<Came> {
         if let Some([base, head]) = stored(store, upstream, window)? {
             let names = (base.name.as_str(), head.name.as_str());
             let ends = (base.commit.commit().oid, head.commit.commit().oid);
@@ -181,13 +193,16 @@ impl<'a> Live<'a> {
             let asked = github::compare(api, store, upstream, names, ends);
             // A crawl that was cut short may have left this to do.
             derive_all(self.context, store, upstream, progress)?;
-            return match asked {
-                Ok(_) => Ok(format!("{name}: nothing new")),
-                Err(error) => Ok(format!(
-                    "{name}: stored; whether upstream still counts the same is not known: {}",
-                    one_line(&error.to_string())
-                )),
-            };
+            return Ok(match asked {
+                Ok(_) => Came { line: format!("{name}: nothing new"), answered: true },
+                Err(error) => Came {
+                    answered: !error.is_unreachable(),
+                    line: format!(
+                        "{name}: stored; whether upstream still counts the same is not known: {}",
+                        one_line(&error.to_string())
+                    ),
+                },
+            });
         }
         let remote = self.remote(store, upstream)?;
         let rest = self.rest(api, store, upstream)?;
@@ -234,7 +249,8 @@ impl<'a> Live<'a> {
         }
         .run(store, progress)?;
         derive_all(self.context, store, upstream, progress)?;
-        Ok(format!("{name}: {}{}", counted(&summary), unsaid(&said)))
+        let line = format!("{name}: {}{}", counted(&summary), unsaid(&said));
+        Ok(Came { line, answered: true })
     }
 
     /// A window whose ends are no longer cut short, where they were.
@@ -283,8 +299,13 @@ impl<'a> Live<'a> {
     ) -> anyhow::Result<CrawlSummary> {
         let remote = self.remote(store, upstream)?;
         let clone = WholeClone::new(store, upstream, &remote);
-        let summary = crawl_whole(store, upstream, &clone, self.context.jobs(), progress)
-            .with_context(|| format!("{} was not fetched whole", upstream.name))?;
+        let summary = crawl_whole(store, upstream, &clone, self.context.jobs(), progress);
+        let summary = summary.map_err(|error| match error.is_unreachable() {
+            true => anyhow::anyhow!("{error}; {}", without_network(&upstream.name)),
+            false => error.into(),
+        });
+        let summary =
+            summary.with_context(|| format!("{} was not fetched whole", upstream.name))?;
         derive_all(self.context, store, upstream, progress)?;
         Ok(summary)
     }
@@ -324,48 +345,6 @@ pub fn stored(
     Ok(joined.then_some([base, head]))
 }
 
-/// Whether an end is named by what is installed or newest.
-pub fn is_relative(end: &str) -> bool {
-    ["installed", "latest", "previous"].contains(&end)
-}
-
-/// A window with `installed`, `latest` and `previous` named: the newest final release of
-/// these tags, and the one before it, by version and not by date; by the number of the
-/// build where no version is tagged.
-pub fn relative(
-    upstream: &Upstream,
-    tags: &[String],
-    window: &WindowSpec,
-    installed: &dyn Fn() -> anyhow::Result<String>,
-) -> anyhow::Result<WindowSpec> {
-    let end = |name: &str| release(upstream, tags, name, installed);
-    let named = WindowSpec { base: end(&window.base)?, head: end(&window.head)? };
-    if named.base == named.head {
-        bail!("{} is both ends of this window: nothing lies between", named.base);
-    }
-    Ok(named)
-}
-
-/// A release that may be written `installed`, `latest` or `previous`, by its name.
-pub fn release(
-    upstream: &Upstream,
-    tags: &[String],
-    name: &str,
-    installed: &dyn Fn() -> anyhow::Result<String>,
-) -> anyhow::Result<String> {
-    let nth = |back: usize| {
-        let finals = finals(upstream, tags)?;
-        let at = finals.len().checked_sub(back + 1).and_then(|at| finals.get(at));
-        at.cloned().with_context(|| format!("{} has no such release", upstream.name))
-    };
-    match name {
-        "installed" => installed(),
-        "latest" => nth(0),
-        "previous" => nth(1),
-        other => Ok(other.to_owned()),
-    }
-}
-
 fn reversed(window: &WindowSpec) -> anyhow::Error {
     QueryError::Reversed { base: window.base.clone(), head: window.head.clone() }.into()
 }
@@ -387,27 +366,5 @@ fn unsaid(said: &Result<Comparison, GitHubError>) -> String {
         Err(error) => {
             format!("; how many upstream counts is not known: {}", one_line(&error.to_string()))
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use headwater_store::upstream::Upstreams;
-
-    use super::*;
-
-    #[test]
-    fn the_newest_is_a_version_or_else_a_build() {
-        let upstreams = Upstreams::built_in().unwrap();
-        let llama = upstreams.get("llama.cpp").unwrap();
-        let window = WindowSpec { base: "previous".to_owned(), head: "latest".to_owned() };
-        let of = |tags: &[&str]| {
-            let tags: Vec<String> = tags.iter().map(ToString::to_string).collect();
-            relative(llama, &tags, &window, &|| bail!("nothing is installed"))
-                .map(|named| named.to_string())
-        };
-        assert_eq!(of(&["b9999", "b10001", "b10000", "gguf-v1"]).unwrap(), "b10000..b10001");
-        assert_eq!(of(&["b10566", "v0.10.0", "v0.9.1"]).unwrap(), "v0.9.1..v0.10.0");
-        assert!(of(&["b10566", "v0.1.0"]).unwrap_err().to_string().contains("no such release"));
     }
 }

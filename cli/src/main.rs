@@ -7,6 +7,7 @@ mod commands;
 mod context;
 mod live;
 mod machine;
+mod made;
 mod mcp;
 mod progress;
 mod render;
@@ -16,12 +17,23 @@ mod serve;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory as _, Parser as _};
 
 use crate::args::Cli;
 
 fn main() -> ExitCode {
-    match commands::run(Cli::parse()) {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if is_bare(&error) => {
+            // Clap would list the hidden ones too.
+            let help = Cli::command().color(clap::ColorChoice::Auto).render_long_help();
+            let _ = write!(anstream::stderr(), "{}", help.ansi());
+            return ExitCode::from(2);
+        }
+        Err(error) => error.exit(),
+    };
+    match commands::run(cli) {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -32,6 +44,13 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Whether no command was named at all.
+fn is_bare(error: &clap::Error) -> bool {
+    let of = error.get(ContextKind::InvalidSubcommand);
+    error.kind() == ErrorKind::MissingSubcommand
+        && matches!(of, Some(ContextValue::String(name)) if name == "headwater")
 }
 
 /// Whether whoever reads our output has had enough, as `head` does.

@@ -16,7 +16,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Value, json};
 
-use crate::answers::{file, grep, pins, status};
+use crate::answers::{file, grep, grep_lines, pins, status};
 use crate::commands::{
     classify, doctor, grep_notes, model, observe, receipts, reports, rules, schema, why,
 };
@@ -62,6 +62,8 @@ documents! {
     "file" 1 "headwater file": file::Document<'static>;
     "grep" 1 "headwater grep, grep --at and grep --in notes":
         grep::Document<'static>, grep::TreeDocument<'static>, grep_notes::NotesDocument<'static>;
+    "grep-ndjson" 1 "headwater grep --format ndjson, a line each":
+        grep_lines::Line<'static>, grep_lines::TreeLine<'static>, grep_lines::NotesLine<'static>;
     "lag" 1 "headwater lag": Lag;
     "model" 1 "headwater model NAME": ModelAnswer;
     "models" 1 "headwater model": model::List;
@@ -110,7 +112,10 @@ impl Document {
         let mut shapes: Vec<Value> =
             self.shapes.iter().map(|shape| shape(&mut generator).to_value()).collect();
         for shape in &mut shapes {
-            shape["properties"]["schema"]["const"] = self.id().into();
+            // Of a stream only the last line names it, and says so itself.
+            if shape["properties"]["schema"].is_object() {
+                shape["properties"]["schema"]["const"] = self.id().into();
+            }
         }
         let about = shapes.first().map(|shape| shape["description"].clone()).unwrap_or_default();
         let mut whole = json!({

@@ -111,6 +111,27 @@ pub enum CrawlError {
     Store(#[from] StoreError),
 }
 
+impl CrawlError {
+    /// Whether nobody answered at all: there may be no network.
+    pub fn is_unreachable(&self) -> bool {
+        match self {
+            CrawlError::GitHub(error) | CrawlError::Told(error) => error.is_unreachable(),
+            CrawlError::Remote { why, .. } => NO_ANSWER.iter().any(|words| why.contains(words)),
+            _ => false,
+        }
+    }
+}
+
+/// What git says where a host is not reached, in any of its versions.
+const NO_ANSWER: [&str; 6] = [
+    "Could not resolve",
+    "Failed to connect",
+    "Couldn't connect",
+    "Could not connect",
+    "Connection timed out",
+    "unreachable",
+];
+
 impl From<GitHubError> for CrawlError {
     fn from(error: GitHubError) -> Self {
         match error {

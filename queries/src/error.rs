@@ -141,7 +141,9 @@ pub enum QueryError {
     #[error("{0:?} is no path or glob: {1}")]
     Glob(String, String),
     /// A file that a tree lacks.
-    #[error("{upstream} {revision} has no file {path}")]
+    #[error(
+        "{upstream} {revision} has no file {path}; `headwater grep --at {upstream}@{revision} -l WORD` lists those that hold a word"
+    )]
     NoFile {
         /// The upstream.
         upstream: String,
@@ -185,7 +187,9 @@ pub enum QueryError {
         nearest: String,
     },
     /// A search without a word.
-    #[error("{0:?} holds no word to look for")]
+    #[error(
+        "{0:?} holds no word to look for; give words, or look for signs with `headwater grep -F`"
+    )]
     NoWords(String),
     /// Names of upstreams of which nothing is stored, or that other options leave out.
     #[error(

@@ -96,6 +96,7 @@ pub mod doctor;
 mod error;
 pub mod grep;
 pub mod ledger;
+mod meant;
 pub mod measure;
 pub mod models;
 mod names;

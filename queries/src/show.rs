@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::QueryError;
 use crate::abi::{AbiCommit, AbiReader};
 use crate::derive::labels::{Labeller, Sources};
-use crate::window::Resolver;
+use crate::meant::meant;
 
 /// A commit with everything that is known of it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -91,10 +91,11 @@ pub struct ShownLine {
     pub text: String,
 }
 
-/// The commits that `revision` could mean, in `upstream` or in any that is stored.
+/// The commits that `revision` could mean, in `upstream` or in any that is stored: an id or
+/// the start of one, a tag, a build number, a pull request (`#17679`).
 ///
 /// # Errors
-/// An unknown revision of a named upstream, and those of the store.
+/// A revision that means none, and those of the store.
 pub fn show(
     store: &Store,
     upstreams: &Upstreams,
@@ -102,55 +103,8 @@ pub fn show(
     upstream: Option<&str>,
     revision: &str,
 ) -> Result<Vec<Shown>, QueryError> {
-    if let Some(name) = upstream {
-        let upstream = upstreams.get(name)?;
-        let found = Resolver::new(store, upstream)?.resolve(revision)?;
-        return Ok(vec![one(store, upstream, sources, found.commit)?]);
-    }
-    let mut found = Vec::new();
-    let mut last_error = None;
-    for (id, name) in store.upstream_names()? {
-        let Some(upstream) = upstreams.find(&name) else { continue };
-        let mut commits = store.commits_with_prefix(id, revision, 4)?;
-        if commits.is_empty() {
-            match Resolver::new(store, upstream)?.resolve(revision) {
-                Ok(resolved) => commits.push(resolved.commit),
-                Err(error) => last_error = Some(error),
-            }
-        }
-        for commit in commits {
-            found.push(one(store, upstream, sources, commit)?);
-        }
-    }
-    match (found.is_empty(), last_error) {
-        (true, Some(_)) if is_id(revision) => Err(QueryError::NoCommit {
-            start: revision.to_owned(),
-            hint: as_build(store, upstreams, revision)?,
-        }),
-        (true, Some(error)) => Err(error),
-        _ => Ok(found),
-    }
-}
-
-/// Whether a text can only be the start of a commit's id, or a build's bare number.
-fn is_id(text: &str) -> bool {
-    let number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    number || (4..=40).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-/// The build that a bare number may mean.
-fn as_build(store: &Store, upstreams: &Upstreams, number: &str) -> Result<String, QueryError> {
-    for (_, name) in store.upstream_names()? {
-        let Some(upstream) = upstreams.find(&name) else { continue };
-        let Some(prefix) = &upstream.build_prefix else { continue };
-        let build = format!("{prefix}{number}");
-        if number.bytes().all(|byte| byte.is_ascii_digit())
-            && Resolver::new(store, upstream)?.resolve(&build).is_ok()
-        {
-            return Ok(format!("; {build} is a build of {name}: headwater show {build}"));
-        }
-    }
-    Ok(String::new())
+    let found = meant(store, upstreams, upstream, revision)?.into_iter();
+    found.map(|(upstream, commit)| one(store, upstream, sources, commit)).collect()
 }
 
 fn one(

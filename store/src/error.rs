@@ -67,7 +67,9 @@ pub enum StoreError {
     )]
     NotCrawled(String),
     /// An object that an answer needs is in no reachable object store.
-    #[error("object {oid} of {upstream} is not in the object store{why}")]
+    #[error(
+        "object {oid} of {upstream} is not in the object store{why}; `headwater clone {upstream}` takes all of history with its files"
+    )]
     NoObject {
         /// The upstream.
         upstream: String,

@@ -2,6 +2,7 @@
 
 use anyhow::bail;
 use headwater_queries::shipping::{self, ContainsAnswer, Target};
+use headwater_queries::window::tag_names;
 use headwater_store::Store;
 
 use crate::context::Context;
@@ -17,8 +18,7 @@ pub fn ask(
 ) -> anyhow::Result<ContainsAnswer> {
     let upstream = context.upstreams.get(upstream)?;
     let target = Target::parse(change)?;
-    let tags = store.tags(store.upstream(&upstream.name)?)?;
-    let tags: Vec<String> = tags.into_iter().map(|tag| tag.name).collect();
+    let tags = tag_names(store, upstream)?;
     let release = live::release(upstream, &tags, release, &|| {
         bail!("which version is installed is not asked here; `ollama --version` tells: name it")
     })?;

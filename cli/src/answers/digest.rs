@@ -39,11 +39,7 @@ impl When {
 /// The upstreams that are named, or all that are stored.
 pub fn names(context: &Context, store: &Store, asked: &[String]) -> anyhow::Result<Vec<String>> {
     if asked.is_empty() {
-        let stored = store.upstream_names()?;
-        if stored.is_empty() {
-            anyhow::bail!("the store is empty; `headwater crawl UPSTREAM` fills it");
-        }
-        return Ok(stored.into_iter().map(|(_, name)| name).collect());
+        return context.stored_names(store);
     }
     let found = asked.iter().map(|name| Ok(context.upstreams.get(name)?.name.clone()));
     found.collect()

@@ -6,6 +6,7 @@ pub mod defaults;
 pub mod digest;
 pub mod file;
 pub mod grep;
+pub mod grep_lines;
 pub mod lag;
 pub mod model;
 pub mod pins;

@@ -41,7 +41,10 @@ pub fn ask(
         let asked = tag.unwrap_or_default();
         // A name that is none is told with those that are like it.
         Resolver::new(store, upstream)?.resolve(asked)?;
-        bail!("no stored tag of {} is {asked}", upstream.name);
+        bail!(
+            "no stored tag of {0} is {asked}; `headwater pins {0}` lists the newest",
+            upstream.name
+        );
     }
     if let Some(pin) = pin
         && !upstream.pins.iter().any(|declared| declared.name == pin)

@@ -20,10 +20,7 @@ pub fn ask(
     if found.len() > 1 {
         let names: Vec<String> =
             found.iter().map(|f| format!("{} {}", f.upstream, f.sha.short())).collect();
-        bail!(
-            "{revision:?} could be any of: {}; name the upstream or give more digits",
-            names.join(", ")
-        );
+        bail!("{revision:?} could be any of: {}; show one of these", names.join(", "));
     }
     match found.pop() {
         Some(shown) => Ok(shown),

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use anyhow::{Context as _, bail};
 use headwater_crawler::CrawlError;
 use headwater_queries::why::{AsOf, Rules, WhyQuestion, WhyReport, why};
-use headwater_queries::window::WindowSpec;
+use headwater_queries::window::{WindowSpec, tag_names};
 use headwater_queries::{QueryError, rank};
 use headwater_store::upstream::Upstream;
 use headwater_store::{Store, StoreError};
@@ -88,7 +88,7 @@ fn fetched(
     // As of the window's head nothing counts that was written afterwards.
     let said = match question.as_of {
         AsOf::Head => Vec::new(),
-        AsOf::Now | AsOf::Time(_) => live.said(&api, store, &report, wish)?,
+        AsOf::Now | AsOf::Time(_) => live.said(&api, store, &report, wish)?.lines,
     };
     let spent = api.budget().to_string();
     for line in brought.lines.iter().chain(&said).chain([&spent]).chain(&brought.failed) {
@@ -134,8 +134,7 @@ fn stored_ends(
     upstream: &Upstream,
     window: &WindowSpec,
 ) -> anyhow::Result<WindowSpec> {
-    let tags = store.tags(store.upstream(&upstream.name)?)?;
-    let tags: Vec<String> = tags.into_iter().map(|tag| tag.name).collect();
+    let tags = tag_names(store, upstream)?;
     relative(upstream, &tags, window, &|| {
         bail!(
             "which version is installed is asked of the local server: leave --offline out, or name it"

@@ -151,7 +151,7 @@ pub fn find(
             let mut all: Vec<String> =
                 found.iter().map(|commit| commit.commit().oid.to_string()).collect();
             all.push(last.commit().oid.to_string());
-            bail!("{name:?} could be any of {}", all.join(", "))
+            bail!("{name:?} could be any of {}; give more digits", all.join(", "))
         }
     }
 }

@@ -66,10 +66,7 @@ fn lines(answer: &ContainsAnswer) -> Vec<String> {
             "{}: {release} {}{through}; {}",
             if one.contained { "yes" } else { "no" },
             said(one),
-            match &one.first_shipped {
-                Some(tag) => format!("it is first in {tag}"),
-                None => "it is in no tag yet".to_owned(),
-            }
+            first(one)
         ));
         for by in &one.reverted_by {
             lines.push(format!("  but {} in it says that it takes it back", by.short()));
@@ -79,6 +76,18 @@ fn lines(answer: &ContainsAnswer) -> Vec<String> {
     lines.push(format!("grade {}; by git alone:", answer.grade));
     lines.extend(answer.rederive.iter().map(|command| format!("  $ {command}")));
     lines
+}
+
+/// Where it is first: a candidate for a release is told as such.
+fn first(one: &Contained) -> String {
+    match (&one.first_shipped, &one.first_final_shipped) {
+        (Some(tag), Some(done)) if tag == done => format!("it is first in {tag}"),
+        (Some(tag), Some(done)) => {
+            format!("it is first in {tag}, and in {done} of the final releases")
+        }
+        (Some(tag), None) => format!("it is first in {tag}, and in no final release yet"),
+        (None, _) => "it is in no tag yet".to_owned(),
+    }
 }
 
 fn said(one: &Contained) -> String {

@@ -16,7 +16,7 @@ use headwater_store::upstream::Upstream;
 
 use super::why::Question;
 use crate::context::Context;
-use crate::live::{Live, Via, Wish};
+use crate::live::{Live, Via, Wish, without_network};
 use crate::progress::Shown;
 
 /// Fetch what the store lacks of an upstream, or of models
@@ -64,6 +64,9 @@ pub struct Args {
     pub models: super::crawl_models::ModelArgs,
 }
 
+/// What is so after a crawl that nobody answered.
+const NOT_ASKED: &str = "what was stored before is kept, so try again later";
+
 /// Crawls, then derives what depends on it.
 pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     if args.upstream == headwater_store::MODELS {
@@ -95,8 +98,12 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
             return live_window(context, &live, store, upstream, &window, wish, &progress);
         }
         (None, None) if args.notes => {
-            for line in Live::new(context, Via::Git)?.all_notes(&store, upstream)? {
+            let told = Live::new(context, Via::Git)?.all_notes(&store, upstream)?;
+            for line in told.lines {
                 writeln!(anstream::stdout(), "{line}")?;
+            }
+            if !told.answered {
+                bail!("nothing was had of what people wrote of {}; {NOT_ASKED}", upstream.name);
             }
             return Ok(ExitCode::SUCCESS);
         }
@@ -129,7 +136,8 @@ fn live_window(
     let question = Question { upstream: upstream.name.clone(), window, model: None, backend: None };
     let rules = crate::answers::why::rules(context)?;
     let report = why::why(&store, &context.upstreams, &rules, &question.plain(context))?;
-    brought.lines.extend(live.said(&api, &store, &report, wish)?);
+    let said = live.said(&api, &store, &report, wish)?;
+    brought.lines.extend(said.lines);
     brought.lines.push(api.budget().to_string());
     let mut stdout = anstream::stdout();
     for line in &brought.lines {
@@ -138,6 +146,13 @@ fn live_window(
     writeln!(stdout, "{}", super::rebuild::sizes(&store)?)?;
     for line in &brought.failed {
         writeln!(anstream::stderr(), "headwater: {line}")?;
+    }
+    if !brought.answered && !said.answered && brought.failed.is_empty() {
+        bail!(
+            "nobody could be asked whether {} has anything new; {NOT_ASKED}; {}",
+            upstream.name,
+            without_network(&upstream.name)
+        );
     }
     Ok(if brought.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) })
 }
@@ -155,7 +170,16 @@ fn again(
     }
     let borrowed = objects.and_then(|objects| objects.borrows_from());
     match borrowed.as_deref().and_then(Path::parent) {
-        Some(clone) => from_clone(context, store, upstream, clone, CrawlScope::Whole, progress),
+        Some(clone) => {
+            let summary = from_clone(context, store, upstream, clone, CrawlScope::Whole, progress)?;
+            writeln!(
+                anstream::stdout(),
+                "read again from the clone that all of {} came from, and no host was asked; fetch there first for what is new upstream: git -C {} fetch --tags",
+                upstream.name,
+                clone.display()
+            )?;
+            Ok(summary)
+        }
         None => bail!(
             "say what of {0} to fetch: a window (`headwater crawl {0} previous..latest`), all of history (`headwater clone {0}`), or that of a clone of https://github.com/{1} (`headwater crawl {0} --from-git DIR`)",
             upstream.name,

@@ -142,7 +142,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
 
 fn event_table(events: &[EventRow]) -> Table {
     let mut table =
-        Table::new(&["date", "commit", "knob", "scope", "old", "new", "shipped", "where", "note"]);
+        Table::new(&["date", "commit", "knob", "scope", "old", "new", "first in", "where", "note"]);
     for event in events {
         let mut notes = Vec::new();
         if event.never_shipped {

@@ -41,7 +41,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
             let all = others.iter().chain(last.as_ref());
             let names: Vec<String> =
                 all.map(|a| format!("{} {}", a.upstream, a.sha.short())).collect();
-            anyhow::bail!("{sha:?} could be any of {}; name the upstream first", names.join(", "));
+            anyhow::bail!("{sha:?} could be any of: {}; name one of these", names.join(", "));
         }
     };
     if format == Format::Json {

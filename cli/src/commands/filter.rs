@@ -1,6 +1,6 @@
 //! Which commits a search of history is about: the options that `grep` and `search` share.
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use headwater_queries::derive::labels::Sources;
 use headwater_queries::grep::{self, Filter};
 use headwater_queries::window::WindowSpec;
@@ -60,15 +60,10 @@ impl FilterArgs {
             let found = self.upstream.iter().map(|name| context.upstreams.get(name));
             return Ok(found.collect::<Result<_, _>>()?);
         }
-        let mut stored = Vec::new();
-        for (_, name) in store.upstream_names()? {
-            // One whose file has gone since it was crawled is told, not left out.
-            stored.push(context.upstreams.get(&name)?);
-        }
-        if stored.is_empty() {
-            bail!("the store is empty; `headwater crawl UPSTREAM` fills it");
-        }
-        Ok(stored)
+        // One whose file has gone since it was crawled is told, not left out.
+        let stored = context.stored_names(store)?;
+        let stored = stored.iter().map(|name| context.upstreams.get(name));
+        Ok(stored.collect::<Result<_, _>>()?)
     }
 
     /// Refuses a class whose labels are not there.

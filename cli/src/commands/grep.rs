@@ -205,7 +205,9 @@ fn words(args: &Args) -> anyhow::Result<(Vec<String>, Option<WindowSpec>)> {
         (Some(first), second, None) => {
             Some(WindowSpec::from_args(first, second.map(String::as_str))?)
         }
-        (.., Some(extra)) => bail!("unexpected argument {extra:?}"),
+        (.., Some(extra)) => bail!(
+            "{extra:?} is one argument too many: a window is BASE..HEAD, and a pattern with spaces stands in quotes"
+        ),
     };
     Ok((patterns, window))
 }

@@ -10,9 +10,9 @@ use headwater_queries::window;
 use headwater_store::{Oid, Store};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 use super::grep::{Args, found};
+use crate::answers::grep_lines::{NotesLine, SCHEMA};
 use crate::args::Format;
 use crate::render::{self, table::Table, text};
 
@@ -97,11 +97,12 @@ fn print(
             return Ok(());
         }
         Format::Ndjson => {
-            for one in matches {
-                writeln!(out, "{}", serde_json::to_string(one)?)?;
+            for found in matches {
+                render::grep::json_line(&mut out, &NotesLine::Match { found })?;
             }
-            writeln!(out, "{}", json!({ "coverage": coverage }))?;
-            return Ok(());
+            let patterns = &request.patterns;
+            let last = NotesLine::Summary { schema: SCHEMA, patterns, coverage };
+            return render::grep::json_line(&mut out, &last);
         }
         Format::Md => {
             let mut table = Table::new(&["upstream", "release", "line", "text"]);

@@ -84,7 +84,7 @@ impl Args {
         let count = table.steps.steps.len();
         let at = match self.step.map(usize::from) {
             Some(step) if step > count => {
-                bail!("the table has {count} steps, and no step {step}")
+                bail!("the table has {count} steps, and no step {step}; give one from 1 to {count}")
             }
             Some(step) => Some(step - 1),
             None => table.largest(),

@@ -1,5 +1,6 @@
 //! One module a command: its arguments, and what it does with the libraries.
 
+pub mod backend;
 pub mod brief;
 pub mod classify;
 pub mod clone;
@@ -44,7 +45,16 @@ use crate::context::Context;
 /// Runs the command that the arguments name.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let context = Context::new(cli.global)?;
-    match cli.command {
+    let made = context.made.clone();
+    let done = answer(context, cli.command);
+    let tidied = made.tidy();
+    let code = done?;
+    tidied?;
+    Ok(code)
+}
+
+fn answer(context: Context, command: Command) -> anyhow::Result<ExitCode> {
+    match command {
         Command::Brief(args) => brief::run(&context, &args),
         Command::Classify(args) => classify::run(&context, args),
         Command::Clone(args) => clone::run(&context, args),

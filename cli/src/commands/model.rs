@@ -29,8 +29,8 @@ pub struct Args {
     /// That server
     #[arg(long, value_name = "NAME", default_value = "ollama", requires = "at")]
     pub upstream: String,
-    /// All defaults of the engine too, not only those of sampling and those that a flag
-    /// can change
+    /// Also the options that nothing sets, the flags that are not always passed, and all
+    /// defaults of the engine
     #[arg(long, requires = "at")]
     pub all: bool,
 }

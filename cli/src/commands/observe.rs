@@ -14,7 +14,8 @@ use headwater_store::{Measured, Observation, Run, Withdrawn};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::why::{BACKENDS, Question};
+use super::backend;
+use super::why::Question;
 use crate::args::Format;
 use crate::context::{Context, input_file};
 use crate::render::{self, page::Page};
@@ -91,7 +92,7 @@ pub struct Args {
     #[arg(long, value_name = "TEXT")]
     pub runtime: Option<String>,
     /// What it ran on
-    #[arg(long, value_parser = BACKENDS)]
+    #[arg(long, value_parser = backend::parser(), ignore_case = true)]
     pub backend: Option<String>,
     /// How long the prompt was
     #[arg(long, value_name = "N")]

@@ -6,7 +6,8 @@ use headwater_queries::measure;
 use headwater_queries::why;
 use headwater_queries::window::WindowSpec;
 
-use super::why::{BACKENDS, Question};
+use super::backend;
+use super::why::Question;
 use crate::args::Format;
 use crate::context::Context;
 use crate::render::{self, page::Page};
@@ -30,8 +31,8 @@ pub struct Args {
     /// The model, as Ollama names it
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
-    /// What the model runs on
-    #[arg(long, value_parser = BACKENDS)]
+    /// What the model runs on; rocm, nvidia, apple and the like are understood
+    #[arg(long, value_parser = backend::parser(), ignore_case = true)]
     pub backend: Option<String>,
     /// How many candidates to plan for
     #[arg(long, value_name = "N", default_value_t = 3)]

@@ -44,7 +44,11 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let store = context.open()?;
     let report = super::reports::find(&store, &args.name)?;
     let Some((text, _)) = store.report_text(&report, "receipts")? else {
-        bail!("{:?} was kept without receipts", report.name);
+        bail!(
+            "{:?} was kept without receipts; `headwater reports show {}` has what was told",
+            report.name,
+            report.name
+        );
     };
     let lines: Vec<Value> = serde_json::from_str(&text)?;
     if format == Format::Json {

@@ -249,7 +249,7 @@ fn explain(
         found.extend(commits.into_iter().map(|commit| (name.clone(), commit)));
     }
     let Some((upstream, commit)) = found.pop() else {
-        bail!("no upstream in the store has a commit {sha:?}");
+        bail!("no stored commit starts with {sha:?}; give five or more digits of one's id");
     };
     if !found.is_empty() {
         found.push((upstream, commit));

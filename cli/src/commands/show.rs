@@ -16,7 +16,8 @@ use crate::render::{self, text};
 pub struct Args {
     /// The upstream, where the commit alone could be of several; or the commit
     pub first: String,
-    /// The commit, where the upstream was given: an object id or the start of one, or a tag
+    /// The commit, where the upstream was given: an object id or the start of one, a tag, a
+    /// build's number, or a pull request ('#17679', llama.cpp#26802)
     pub second: Option<String>,
     /// Leave the patch out
     #[arg(long)]

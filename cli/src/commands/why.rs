@@ -9,7 +9,7 @@ use headwater_queries::window::WindowSpec;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::kept;
+use super::{backend, kept};
 use crate::answers::{self, why::Fetch};
 use crate::args::Format;
 use crate::context::Context;
@@ -47,8 +47,8 @@ pub struct Args {
     /// What you saw, in your own words
     #[arg(long, value_name = "TEXT")]
     pub symptom: Option<String>,
-    /// What the model runs on
-    #[arg(long, value_parser = BACKENDS)]
+    /// What the model runs on; rocm, nvidia, apple and the like are understood
+    #[arg(long, value_parser = backend::parser(), ignore_case = true)]
     pub backend: Option<String>,
     /// The model, as Ollama names it
     #[arg(long, value_name = "NAME")]
@@ -88,8 +88,7 @@ pub struct Args {
 }
 
 /// What models run on.
-pub const BACKENDS: [&str; 10] =
-    ["cuda", "hip", "musa", "metal", "vulkan", "sycl", "opencl", "webgpu", "rpc", "cpu"];
+pub use super::backend::BACKENDS;
 
 /// Where a change can be seen.
 pub const PHASES: [&str; 3] = ["prefill", "decode", "load"];

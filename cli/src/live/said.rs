@@ -30,22 +30,30 @@ pub struct Wish {
     pub reports: bool,
 }
 
+/// What became of asking.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// A line for each thing that came or did not.
+    pub lines: Vec<String>,
+    /// Whether anything came, be it that there is nothing.
+    pub answered: bool,
+}
+
 impl Live<'_> {
-    /// Asks what people wrote of a report's windows, as far as the store lacks it. Returns
-    /// a line for each thing that came or did not.
+    /// Asks what people wrote of a report's windows, as far as the store lacks it.
     pub fn said(
         &self,
         api: &Api<'_>,
         store: &Store,
         report: &WhyReport,
         wish: Wish,
-    ) -> anyhow::Result<Vec<String>> {
+    ) -> anyhow::Result<Told> {
         // What comes through the API alone takes the requests that this would.
         if api.is_limited() || self.via == Via::Api && !wish.asked {
-            return Ok(Vec::new());
+            return Ok(Told::default());
         }
         let left = Cell::new(self.allowance(wish).saturating_sub(api.budget().requests));
-        let mut asking = Asking { live: self, api, store, left: &left, lines: Vec::new() };
+        let mut asking = Asking::new(self, api, store, &left);
         let all = lacking(store, &self.context.upstreams, report, Utc::now())?;
         if let Some(main) = all.first() {
             asking.releases(main)?;
@@ -79,14 +87,14 @@ impl Live<'_> {
                 asking.pull_texts(one)?;
             }
         }
-        Ok(asking.lines)
+        Ok(Told { lines: asking.lines, answered: asking.answered })
     }
 
     /// Asks for all releases and advisories of an upstream.
-    pub fn all_notes(&self, store: &Store, upstream: &Upstream) -> anyhow::Result<Vec<String>> {
+    pub fn all_notes(&self, store: &Store, upstream: &Upstream) -> anyhow::Result<Told> {
         let api = self.api()?;
         let left = Cell::new(self.allowance(Wish { asked: true, reports: false }));
-        let mut asking = Asking { live: self, api: &api, store, left: &left, lines: Vec::new() };
+        let mut asking = Asking::new(self, &api, store, &left);
         let name = &upstream.name;
         let got = asking.statements(name)?.advisories();
         asking.tell(&format!("{name} advisories"), got)?;
@@ -94,9 +102,9 @@ impl Live<'_> {
         asking.tell(&format!("{name} releases"), got)?;
         let got = releases_feed(&self.client, &self.hosts.github_web, store, upstream);
         asking.tell(&format!("{name} releases feed"), got)?;
-        let mut lines = asking.lines;
+        let mut lines = std::mem::take(&mut asking.lines);
         lines.push(api.budget().to_string());
-        Ok(lines)
+        Ok(Told { lines, answered: asking.answered })
     }
 
     fn allowance(&self, wish: Wish) -> u64 {
@@ -115,9 +123,15 @@ struct Asking<'a> {
     store: &'a Store,
     left: &'a Cell<u64>,
     lines: Vec<String>,
+    /// Whether anything came, be it that there is nothing.
+    answered: bool,
 }
 
 impl<'a> Asking<'a> {
+    fn new(live: &'a Live<'a>, api: &'a Api<'a>, store: &'a Store, left: &'a Cell<u64>) -> Self {
+        Asking { live, api, store, left, lines: Vec::new(), answered: false }
+    }
+
     fn statements(&self, upstream: &str) -> anyhow::Result<Statements<'a>> {
         let upstream = self.live.context.upstreams.get(upstream)?;
         Ok(Statements::new(self.api, self.store, upstream, self.left)?)
@@ -221,6 +235,7 @@ impl<'a> Asking<'a> {
     /// Tells what came. What did not come is told too, and is no reason to stop; only the
     /// store and a token that is refused are.
     fn tell(&mut self, what: &str, got: Result<Got, GitHubError>) -> anyhow::Result<()> {
+        self.answered |= got.is_ok();
         match got {
             Ok(got) if got.seen == 0 && got.incomplete.is_none() => {}
             Ok(got) => {

@@ -8,10 +8,11 @@ use headwater_queries::grep::{
 };
 use headwater_store::Store;
 use headwater_store::model::Side;
-use serde_json::json;
+use serde::Serialize;
 
 use super::{table::Table, text};
 use crate::answers::grep as answers;
+use crate::answers::grep_lines::{Line, SCHEMA, TreeLine};
 use crate::args::Format;
 
 const MATCH: Style = AnsiColor::Red.on_default().bold();
@@ -123,33 +124,30 @@ fn print_coverage(
 
 fn stream(store: &Store, request: &GrepRequest<'_>) -> anyhow::Result<GrepAnswer> {
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let mut line = |value: serde_json::Value| -> anyhow::Result<()> {
-        writeln!(out, "{}", super::escape_controls(&value.to_string()))?;
-        Ok(())
-    };
     let answer = grep::grep_each(store, request, |commit| {
-        line(json!({
-            "type": "begin", "upstream": commit.upstream, "sha": commit.sha, "date": commit.date,
-            "subject": commit.subject, "first_tag": commit.first_tag,
-        }))?;
+        json_line(&mut out, &Line::begin(&commit))?;
         for found in answers::matches_of(&commit) {
-            let mut value = serde_json::to_value(&found)?;
-            if let Some(object) = value.as_object_mut() {
-                object.insert("type".to_owned(), "match".into());
-            }
-            line(value)?;
+            json_line(&mut out, &Line::Match { found })?;
         }
-        line(json!({
-            "type": "end", "upstream": commit.upstream, "sha": commit.sha, "matches": commit.count,
-        }))
+        json_line(&mut out, &Line::end(&commit))
     })?;
-    line(json!({
-        "type": "summary", "schema": "headwater/grep/1", "patterns": request.patterns,
-        "commits": answer.coverage.iter().map(|(found, _)| found).sum::<usize>(),
-        "coverage": coverage_of(&answer), "rederive": answer.rederive,
-    }))?;
+    let summary = Line::Summary {
+        schema: SCHEMA,
+        patterns: &request.patterns,
+        commits: answer.coverage.iter().map(|(found, _)| found).sum(),
+        coverage: coverage_of(&answer),
+        rederive: &answer.rederive,
+    };
+    json_line(&mut out, &summary)?;
     out.flush()?;
     Ok(answer)
+}
+
+/// Prints one document of a stream.
+pub fn json_line(out: &mut impl Write, line: &impl Serialize) -> anyhow::Result<()> {
+    // As a value each field stands once.
+    let value = serde_json::to_value(line)?;
+    Ok(writeln!(out, "{}", super::escape_controls(&value.to_string()))?)
 }
 
 fn markdown(commits: &[CommitHits], detail: Detail) -> Table {
@@ -311,12 +309,9 @@ pub fn tree(
         Format::Json => super::json(&answers::tree_document(patterns, answer)),
         Format::Ndjson => {
             let mut out = BufWriter::new(std::io::stdout().lock());
-            for hit in &answer.matches {
-                let text = json!({"type": "match", "upstream": answer.upstream, "sha": answer.sha, "path": hit.path, "line": hit.line, "text": hit.text, "spans": hit.spans}).to_string();
-                writeln!(out, "{}", super::escape_controls(&text))?;
+            for line in TreeLine::all(patterns, answer) {
+                json_line(&mut out, &line)?;
             }
-            let summary = json!({"type": "summary", "schema": "headwater/grep/1", "patterns": patterns, "upstream": answer.upstream, "sha": answer.sha, "files": answer.files, "binary": answer.binary, "missing": answer.missing});
-            writeln!(out, "{}", super::escape_controls(&summary.to_string()))?;
             Ok(out.flush()?)
         }
         Format::Md => {

@@ -163,17 +163,23 @@ pub fn plan(page: &mut Page<'_>, plan: &Plan) {
         page.heading("Toggles", "");
         page.say(0, "no candidate is left to toggle");
     }
-    for toggle in &plan.toggles {
-        planned(page, toggle);
+    for (at, toggle) in plan.toggles.iter().enumerate() {
+        planned(page, at + 1, toggle);
     }
 }
 
-fn planned(page: &mut Page<'_>, toggle: &PlannedToggle) {
+/// One toggle: `number` counts those that are shown, since candidates without one of their own
+/// (a pin's bump) are passed over.
+fn planned(page: &mut Page<'_>, number: usize, toggle: &PlannedToggle) {
     let what = match (&toggle.knob, &toggle.old, &toggle.new) {
         (Some(knob), Some(old), Some(new)) => format!("{knob}: {old} → {new}"),
         _ => "no toggle".to_owned(),
     };
-    page.heading(&format!("{}. {} {}", toggle.rank, toggle.upstream, toggle.sha.short()), "");
+    let rank = match toggle.rank == number {
+        true => String::new(),
+        false => format!("candidate {} of `headwater why`", toggle.rank),
+    };
+    page.heading(&format!("{number}. {} {}", toggle.upstream, toggle.sha.short()), &rank);
     page.say(0, &format!("{}  {what}", toggle.subject));
     if toggle.confirmed {
         page.say(

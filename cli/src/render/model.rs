@@ -134,11 +134,12 @@ fn effective(answer: &ModelAnswer, at: &AtVersion, all: bool, format: Format) ->
     for note in at.notes.iter().chain(&answer.notes) {
         out.line(note);
     }
-    let shown = |row: &&EffectiveRow| {
-        all || row.from != Decider::EngineDefault || row.scope == "sampling" || row.note.is_some()
-    };
+    let mut rows: Vec<(Tier, &EffectiveRow)> =
+        answer.effective.iter().map(|row| (Tier::of(row), row)).collect();
+    // Within a tier as the server's own files have them.
+    rows.sort_by_key(|(tier, _)| *tier);
     let mut table = Table::new(&["knob", "value", "from", "grade"]);
-    for row in answer.effective.iter().filter(shown) {
+    for (_, row) in rows.iter().filter(|(tier, _)| all || tier.is_told()) {
         let note = row.note.as_ref().map_or_else(String::new, |note| format!("; {note}"));
         table.row(vec![
             row.knob.clone(),
@@ -148,13 +149,77 @@ fn effective(answer: &ModelAnswer, at: &AtVersion, all: bool, format: Format) ->
         ]);
     }
     out.out.push_str(&table.print(format));
-    let left = answer.effective.len() - answer.effective.iter().filter(shown).count();
-    if left > 0 {
+    let left = [
+        (Tier::Conditional, "flag that a condition decides", "flags that a condition decides"),
+        (Tier::Unset, "option that nothing sets", "options that nothing sets"),
+        (Tier::NotPassed, "flag that is not passed", "flags that are not passed"),
+        (
+            Tier::Sampling,
+            "of the engine's defaults of sampling",
+            "of the engine's defaults of sampling",
+        ),
+        (Tier::Engine, "of its other defaults", "of its other defaults"),
+    ];
+    let left: Vec<String> = left
+        .into_iter()
+        .filter_map(|(tier, one, many)| match rows.iter().filter(|row| row.0 == tier).count() {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            n => Some(format!("{n} {many}")),
+        })
+        .collect();
+    if !all && !left.is_empty() {
+        out.line("");
+        out.line(&format!("left out: {}; all of them:", left.join(", ")));
         out.line(&format!(
-            "{left} more defaults of the engine, that neither a request nor a flag sets: --all"
+            "  headwater model {} --at {} --upstream {} --all",
+            answer.name, at.version, at.upstream
         ));
     }
     out.out
+}
+
+/// What of a version matters first to who asks what a model runs with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Tier {
+    /// The model's own.
+    Model,
+    /// The server's defaults of a request.
+    Server,
+    /// What the server always passes.
+    Flag,
+    /// What it passes under a condition, by which its value begins.
+    Conditional,
+    /// Options without a value.
+    Unset,
+    /// Flags that the options keep from being passed.
+    NotPassed,
+    /// The engine's defaults of sampling, which no request carries.
+    Sampling,
+    /// All else that the engine starts with.
+    Engine,
+}
+
+impl Tier {
+    fn of(row: &EffectiveRow) -> Self {
+        match (row.from, row.value.is_some()) {
+            (Decider::Model, _) => Tier::Model,
+            (Decider::ServerDefault, true) => Tier::Server,
+            (Decider::ServerDefault, false) => Tier::Unset,
+            (Decider::Flag, true) => match row.value.as_ref().is_some_and(|v| v.starts_with('[')) {
+                true => Tier::Conditional,
+                false => Tier::Flag,
+            },
+            (Decider::Flag, false) => Tier::NotPassed,
+            (Decider::EngineDefault, _) if row.scope == "sampling" => Tier::Sampling,
+            (Decider::EngineDefault, _) => Tier::Engine,
+        }
+    }
+
+    /// Whether a screen has it unasked.
+    fn is_told(self) -> bool {
+        self < Tier::Conditional
+    }
 }
 
 /// Which models a commit's defaults reach.

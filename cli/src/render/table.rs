@@ -1,9 +1,12 @@
 //! Plain tables, for a terminal and for Markdown.
 
-use comfy_table::presets;
+use comfy_table::{ContentArrangement, presets};
 
 use super::text;
 use crate::args::Format;
+
+/// No terminal is taken to be narrower: a table of several columns says nothing then.
+const NARROWEST: u16 = 40;
 
 /// A table of text cells, which are made harmless when printed.
 pub struct Table {
@@ -29,7 +32,7 @@ impl Table {
 
     /// The table as Markdown, or for a terminal.
     pub fn print(&self, format: Format) -> String {
-        if format == Format::Md { self.markdown() } else { self.terminal() }
+        if format == Format::Md { self.markdown() } else { self.terminal(columns()) }
     }
 
     fn markdown(&self) -> String {
@@ -42,9 +45,15 @@ impl Table {
         format!("{}{rule}{rows}", line(&self.header))
     }
 
-    fn terminal(&self) -> String {
+    /// Folded to so many columns where there is a width; whole where there is none.
+    fn terminal(&self, width: Option<u16>) -> String {
         let mut table = comfy_table::Table::new();
         table.load_style(presets::NOTHING);
+        if let Some(width) = width {
+            // The space before the first column is taken off below.
+            table.set_content_arrangement(ContentArrangement::Dynamic);
+            table.set_width(width.max(NARROWEST).saturating_add(1));
+        }
         table.set_header(self.header.iter().map(|h| h.to_uppercase()));
         for row in &self.rows {
             table.add_row(row.iter().map(|cell| text::one_line(cell)));
@@ -53,5 +62,34 @@ impl Table {
             .lines()
             .map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(&line).trim_end()))
             .collect()
+    }
+}
+
+/// How wide the terminal is that standard output is; none where it is a pipe or a file, whose
+/// reader wants whole values.
+fn columns() -> Option<u16> {
+    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_gets_what_fits_and_a_pipe_whole_values() {
+        let mut table = Table::new(&["knob", "value", "from"]);
+        let value = "[runtime.GOOS == \"linux\" && g.Integrated] \"dio\" ; [else] \"auto\"";
+        table.row(vec!["--load-mode".to_owned(), value.to_owned(), "a flag".repeat(30)]);
+        let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap();
+        let piped = table.terminal(None);
+        assert!(piped.contains(value) && piped.lines().count() == 2, "{piped}");
+        for width in [1, 40, 80, 120] {
+            let shown = table.terminal(Some(width));
+            assert!(widest(&shown) <= usize::from(width.max(NARROWEST)), "{width}: {shown}");
+            // Folded, not cut.
+            let letters = |text: &str| text.chars().filter(|c| *c == 'g').count();
+            assert_eq!(letters(&shown), letters(&piped), "{shown}");
+        }
+        assert_eq!(table.terminal(Some(1000)), piped, "what fits is not folded");
     }
 }

@@ -44,15 +44,19 @@ def main():
         Draft202012Validator.check_schema(schema)
         validators[schema["title"]] = Draft202012Validator(closed(schema))
     wrong, seen = 0, {name: 0 for name in validators}
-    for path in sorted(documents.glob("*.json")):
-        document = json.loads(path.read_text())
-        name = document["schema"]
+    for path in sorted(documents.glob("*.*json")):
+        # A stream has a document a line, the last of which names the schema of all.
+        text = path.read_text()
+        lines = text.strip("\n").split("\n") if path.suffix == ".ndjson" else [text]
+        printed = [json.loads(line) for line in lines]
+        name = printed[-1]["schema"]
         if name not in validators:
             print(f"{path.name}: there is no schema for {name}")
             wrong += 1
             continue
         seen[name] += 1
-        for error in list(validators[name].iter_errors(document))[:3]:
+        errors = (error for one in printed for error in validators[name].iter_errors(one))
+        for error in list(errors)[:3]:
             where = "/".join(map(str, error.absolute_path))
             print(f"{path.name}: {where}: {error.message[:300]}")
             wrong += 1

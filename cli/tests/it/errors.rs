@@ -1,6 +1,6 @@
 //! What bad input gets: one line, what to do, status 2.
 
-use headwater_demo::{BASE, HEAD};
+use headwater_demo::{BASE, HEAD, ollama};
 
 use crate::support::Place;
 
@@ -73,6 +73,124 @@ fn the_start_of_no_commit_is_told_and_a_bare_number_may_be_a_build() {
     let line = place.error(&["show", "34"]);
     assert!(line.contains("b34 is a build of llama.cpp: headwater show b34"), "{line}");
     assert!(place.ok(&["show", "b34", "--no-patch"]).contains("llama.cpp"));
+}
+
+#[test]
+fn a_commit_is_found_by_its_pull_request_and_effects_says_what_show_says() {
+    let place = Place::crawled();
+    let shown = place.json(&["show", "ollama", "#25"]);
+    assert_eq!(shown["pr"], 25);
+    assert_eq!(shown, place.json(&["show", "ollama#25"]));
+    // A cherry-pick has its number too.
+    let line = place.error(&["show", "ollama#22"]);
+    let ids = [ollama::names::NEMOTRON, ollama::names::NEMOTRON_TWIN];
+    for id in ids.map(|name| place.ollama(name)) {
+        assert!(line.contains(&id[..9]), "{line}");
+    }
+    let line = place.error(&["show", "#999999"]);
+    assert!(line.contains("no stored commit is #999999") && line.contains("--notes"), "{line}");
+    let line = place.error(&["effects", "deadbeef"]);
+    assert!(line.contains("no stored commit starts with deadbeef"), "{line}");
+    assert_eq!(place.json(&["effects", "ollama", "#25"])["subject"], shown["subject"]);
+}
+
+#[test]
+fn a_backend_goes_by_its_other_names_and_another_is_told_the_known() {
+    let place = Place::crawled();
+    let window = place.demo.window();
+    for (given, meant) in [("rocm", "hip"), ("NVIDIA", "cuda"), ("apple", "metal")] {
+        let report = place.json(&["why", "ollama", &window, "--offline", "--backend", given]);
+        let question = report["question"].as_str().unwrap();
+        assert!(question.ends_with(&format!("--backend {meant}")), "{given}: {question}");
+    }
+    let output = place.run(&["plan", "ollama", &window, "--backend", "abacus"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.contains("abacus") && told.contains("cuda, hip, musa"), "{told}");
+}
+
+#[test]
+fn an_empty_window_is_told_as_such_and_nothing_is_missing_from_it() {
+    let place = Place::crawled();
+    let empty = format!("{HEAD}..{HEAD}");
+    let report = place.json(&["why", "ollama", &empty, "--offline"]);
+    assert_eq!(report["absences"], serde_json::json!([]));
+    assert_eq!(report["open"], serde_json::json!([]));
+    let screen = place.ok(&["why", "ollama", &empty, "--offline"]);
+    assert!(screen.contains("both ends are"), "{screen}");
+    assert!(!screen.contains("not found") && !screen.contains("Candidates"), "{screen}");
+}
+
+#[test]
+fn without_a_command_there_is_help_and_no_hidden_command() {
+    let place = Place::new();
+    for args in [&[][..], &["--color", "never"], &["--help"]] {
+        let output = place.run(args);
+        let told = [output.stdout, output.stderr].concat();
+        let told = String::from_utf8(told).unwrap();
+        assert!(told.contains("headwater demo") && told.contains("Exit status"), "{told}");
+        assert!(!told.contains("rank-check"), "{told}");
+        assert_eq!(output.status.code(), Some(if args == ["--help"] { 0 } else { 2 }));
+    }
+}
+
+#[test]
+fn a_command_that_brings_nothing_leaves_no_store() {
+    let place = Place::new();
+    for args in [
+        &["crawl", "ollama", "v0.6.0..v0.6.2"][..],
+        &["crawl", "ollama", "--from-git", "/nowhere"],
+        &["crawl", "ollama", "previous..latest", "--via", "api"],
+        &["clone", "ollama"],
+        &["why", "ollama"],
+    ] {
+        assert_eq!(place.run(args).status.code(), Some(2), "{args:?}");
+        assert!(!place.store().exists(), "{args:?} left a store");
+    }
+    assert!(place.error(&["status"]).contains("there is no store"));
+}
+
+#[test]
+fn without_a_network_it_is_said_what_there_is_to_do() {
+    let place = Place::crawled();
+    let window = place.demo.window();
+    let told = |args: &[&str]| {
+        let output = place.run(args);
+        let line = String::from_utf8(output.stderr).unwrap();
+        let line = line.lines().last().unwrap_or_default().to_owned();
+        (output.status.code(), line, String::from_utf8(output.stdout).unwrap())
+    };
+    // Nobody answered, though all of the window is stored.
+    let (code, line, lines) = told(&["crawl", "ollama", &window]);
+    assert_eq!(code, Some(2), "{line}");
+    assert!(lines.contains("stored; whether upstream still counts the same is not known"));
+    assert!(line.contains("--offline") && line.contains("--from-git"), "{line}");
+    let (code, line, _) = told(&["crawl", "ollama", "--notes"]);
+    assert_eq!(code, Some(2), "{line}");
+    assert!(line.contains("nothing was had"), "{line}");
+    let (code, line, _) = told(&["crawl", "ollama", "previous..latest"]);
+    assert_eq!(code, Some(2), "{line}");
+    assert!(line.contains("--offline") && line.contains("--from-git"), "{line}");
+    // All of history came from a clone: that is read again, and nobody is asked.
+    let (code, _, lines) = told(&["crawl", "ollama"]);
+    assert_eq!(code, Some(0), "{lines}");
+    let clone = place.demo.ollama.path().display().to_string();
+    assert!(lines.contains("no host was asked") && lines.contains(&clone), "{lines}");
+    // An answer from what is stored is one.
+    assert_eq!(told(&["why", "ollama", &window]).0, Some(0));
+}
+
+#[test]
+fn a_pin_that_is_new_is_asked_for_by_a_command_that_git_takes() {
+    let place = Place::crawled();
+    let report = place.json(&["why", "ollama", "v0.4.2..v0.5.0", "--offline"]);
+    let nested = report["nested"].as_array().unwrap();
+    let mlx = nested.iter().find(|one| one["pin"] == "mlx").unwrap();
+    assert_eq!(mlx["pin_base"], serde_json::Value::Null);
+    let open = report["open"].as_array().unwrap();
+    let open = open.iter().find(|one| one["question"].to_string().contains("mlx 0.30.1")).unwrap();
+    assert_eq!(open["rederive"], serde_json::json!(["git -C DIR log --oneline 0.30.1"]));
+    assert!(!report["open"].to_string().contains("none.."), "{}", report["open"]);
 }
 
 #[test]

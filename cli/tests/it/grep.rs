@@ -78,6 +78,19 @@ fn json_and_its_stream_say_the_same() {
     assert_eq!((of("begin"), of("end")), (of("begin"), of("begin")));
     assert_eq!(of("begin"), whole["commits"].as_array().unwrap().len());
     assert_eq!(lines.last().unwrap()["type"], "summary");
+    assert_eq!(lines.last().unwrap()["schema"], "headwater/grep-ndjson/1");
+    // Each line is one of those that the schema names.
+    let schema = place.json(&["schema", "grep-ndjson"]);
+    let kinds = |shape: &Value| -> Vec<String> {
+        let all = shape["oneOf"].as_array().unwrap().iter();
+        all.map(|one| one["properties"]["type"]["const"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(kinds(&schema["anyOf"][0]), ["begin", "match", "end", "summary"]);
+    assert_eq!(kinds(&schema["anyOf"][1]), ["match", "summary"]);
+    let at = ["grep", "--at", &format!("ollama@{}", headwater_demo::HEAD), "RepeatPenalty"];
+    let tree = place.ok(&[&at[..], &["--format", "ndjson"]].concat());
+    let last: Value = serde_json::from_str(tree.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["type"], &last["upstream"]), (&"summary".into(), &"ollama".into()));
     let counted: u64 = lines.iter().filter_map(|line| line["matches"].as_u64()).sum();
     assert_eq!(counted, matches.len() as u64);
     let count = place.json(&[&args[..], &["-c"]].concat());

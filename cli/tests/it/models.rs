@@ -326,7 +326,15 @@ fn a_request_that_sets_nothing_runs_with_model_over_server_over_engine() {
     let tensors = place.json(&["model", "gemma4:26b-nvfp4", "--at", headwater_demo::HEAD]);
     assert!(tensors["at"]["notes"].to_string().contains("does not run"), "{}", tensors["at"]);
     let screen = place.ok(&["model", "gemma4:26b", "--at", headwater_demo::BASE]);
-    assert!(screen.contains("gemma4:26b itself"), "{screen}");
+    // First what the model sets; what the engine starts with is counted, and `--all` has it.
+    let row = |text: &str, knob: &str| text.lines().position(|line| line.starts_with(knob));
+    let first = screen.lines().position(|line| line.starts_with("KNOB")).unwrap() + 1;
+    assert!(screen.lines().nth(first).unwrap().contains("gemma4:26b itself"), "{screen}");
+    assert!(row(&screen, "top_k") < row(&screen, "repeat_penalty"), "{screen}");
+    assert_eq!(row(&screen, "common_params"), None, "{screen}");
+    assert!(screen.contains("left out: ") && screen.contains(" --all"), "{screen}");
+    let all = place.ok(&["model", "gemma4:26b", "--at", headwater_demo::BASE, "--all"]);
+    assert!(row(&all, "common_params").is_some() && !all.contains("left out"), "{all}");
     assert!(place.error(&["model", "gemma4:26b", "--at", "v9.9"]).contains("nearest"));
 }
 

@@ -16,6 +16,13 @@ fn a_release_holds_what_its_pin_holds_and_twins_of_its_own() {
     asked(&["ollama", HEAD, &penalty[..9]], 0);
     let told = asked(&["ollama", BASE, &penalty[..9]], 1);
     assert!(told.contains("does not hold"), "{told}");
+    // A candidate for a release is no release, and is told as what it is.
+    let fork = place.ollama(ollama::names::FORK);
+    let told = asked(&["ollama", BASE, &fork[..9]], 0);
+    let words = format!("it is first in {BASE}-rc1, and in {BASE} of the final releases");
+    assert!(told.contains(&words), "{told}");
+    let one = &place.json(&["contains", "ollama", BASE, &fork[..9]])["commits"][0];
+    assert_eq!(one["first_final_shipped"], BASE);
     // The newest commit of the nested window came with the pin, and not before.
     let graph = place.llama_cpp(llama_cpp::names::LOAD_MODE);
     let told = asked(&["ollama", HEAD, &graph[..9]], 0);
@@ -68,4 +75,8 @@ fn each_release_is_behind_by_days_and_commits() {
     assert_eq!(lag["now"]["llama.cpp"].to_string(), now.trim());
     let table = place.ok(&["lag"]);
     assert!(table.contains("DAYS BEHIND"), "{table}");
+    // A pin of an upstream that nobody declared has no row, and that is said.
+    let notes: Vec<&str> = table.lines().filter(|line| line.starts_with("note: ")).collect();
+    assert!(notes.iter().any(|note| note.contains(" pins mlx 0.3")), "{notes:?}");
+    assert!(notes.iter().all(|note| note.contains("docs/upstreams.md")), "{notes:?}");
 }

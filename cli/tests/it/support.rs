@@ -106,11 +106,19 @@ pub fn headwater(home: &Path, store: &Path, args: &[&str]) -> Command {
 /// directory: `clients/documents.py` holds them all against the schemas.
 pub fn keep(stdout: &[u8]) {
     let Some(dir) = std::env::var_os("HEADWATER_TEST_DOCUMENTS") else { return };
-    let Ok(document) = serde_json::from_slice::<Value>(stdout) else { return };
+    // A stream names its schema in its last line.
+    let last = stdout.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    let (document, ending) = match serde_json::from_slice::<Value>(stdout) {
+        Ok(document) => (document, "json"),
+        Err(_) => match serde_json::from_slice::<Value>(last) {
+            Ok(last) => (last, "ndjson"),
+            Err(_) => return,
+        },
+    };
     let Some(name) = document["schema"].as_str() else { return };
     let mut hash = std::hash::DefaultHasher::new();
     stdout.hash(&mut hash);
-    let file = format!("{}-{:016x}.json", name.replace('/', "-"), hash.finish());
+    let file = format!("{}-{:016x}.{ending}", name.replace('/', "-"), hash.finish());
     std::fs::create_dir_all(&dir).unwrap();
     std::fs::write(Path::new(&dir).join(file), stdout).unwrap();
 }

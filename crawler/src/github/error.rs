@@ -60,3 +60,10 @@ pub enum GitHubError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+
+impl GitHubError {
+    /// Whether nobody answered at all: there may be no network.
+    pub const fn is_unreachable(&self) -> bool {
+        matches!(self, GitHubError::Http(error) if error.is_unreachable())
+    }
+}

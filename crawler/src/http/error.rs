@@ -65,6 +65,11 @@ pub enum HttpError {
 }
 
 impl HttpError {
+    /// Whether nobody answered at all: there may be no network.
+    pub const fn is_unreachable(&self) -> bool {
+        matches!(self, HttpError::Unreachable { .. })
+    }
+
     /// Whether trying again may help.
     pub(crate) fn may_pass(&self) -> bool {
         match self {

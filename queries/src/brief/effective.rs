@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use headwater_store::evidence::Grade;
+use headwater_store::evidence::Basis;
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{ModelName, Store, StoreError};
 
@@ -84,7 +84,7 @@ fn asked(
         | QueryError::NotStored { .. }
         | QueryError::UnknownRevision { .. }
         | QueryError::Store(StoreError::NoObject { .. }) => {
-            Ok(OpenQuestion { question, grade: Grade::AbsentPartial, rederive })
+            Ok(OpenQuestion { question, grade: Basis::Lacking.grade(), rederive })
         }
         other => Err(other),
     }
@@ -120,7 +120,7 @@ fn differing(before: &[EffectiveRow], after: &[EffectiveRow]) -> Vec<EffectiveMo
                 source_before: old.map_or_else(none, |row| row.source.clone()),
                 source_after: new.map_or_else(none, |row| row.source.clone()),
                 models: Vec::new(),
-                grade: new.or(old).map_or(Grade::Rule, |row| row.grade),
+                grade: new.or(old).map_or(Basis::Rule.grade(), |row| row.grade),
             })
         })
         .collect()

@@ -1,6 +1,6 @@
 //! Gathering what a brief tells.
 
-use headwater_store::evidence::Grade;
+use headwater_store::evidence::Basis;
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{StatementKind, Store, UpstreamId};
 
@@ -66,7 +66,7 @@ pub fn brief(store: &mut Store, asked: BriefQuestion<'_>) -> Result<Brief, Query
                 let rederive = vec![format!("headwater crawl {} {base}..{to}", server.name)];
                 if !open.iter().any(|known| known.rederive == rederive) {
                     let question = format!("what {to} brings: it is known by its tag alone");
-                    open.push(OpenQuestion { question, grade: Grade::AbsentPartial, rederive });
+                    open.push(OpenQuestion { question, grade: Basis::Lacking.grade(), rederive });
                 }
                 None
             }
@@ -186,7 +186,7 @@ fn release(
         sha: commit.commit().oid,
         date: commit.commit().committed,
         pins: pins.into_iter().map(|pin| (pin.pin, pin.value)).collect(),
-        grade: Grade::Record,
+        grade: Basis::Objects.grade(),
     }))
 }
 
@@ -206,7 +206,7 @@ fn advised(
     if store.look(id, StatementKind::Advisory, "all")?.is_none() {
         open.push(OpenQuestion {
             question: format!("which security advisories {} has: nobody asked", upstream.name),
-            grade: Grade::AbsentPartial,
+            grade: Basis::Lacking.grade(),
             rederive: vec![format!("headwater crawl {} --notes", upstream.name)],
         });
     }

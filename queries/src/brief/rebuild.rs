@@ -2,7 +2,7 @@
 //! headers between the rig's pin and another.
 
 use headwater_store::Store;
-use headwater_store::evidence::{Coverage, Grade};
+use headwater_store::evidence::{Basis, Coverage};
 use headwater_store::upstream::Upstream;
 
 use super::report::{AbiWindow, Due, Rebuild};
@@ -28,7 +28,7 @@ pub(super) fn headers(
         head: head.map(str::to_owned),
         commits: Vec::new(),
         coverage: None,
-        rebuild: Rebuild { due: Due::Unknown, why: Vec::new(), grade: Grade::AbsentPartial },
+        rebuild: Rebuild { due: Due::Unknown, why: Vec::new(), grade: Basis::Lacking.grade() },
     };
     let (Some(base), Some(head)) = (base, head) else {
         let which = if base.is_none() { "the rig's pin" } else { "the other pin" };
@@ -47,7 +47,7 @@ pub(super) fn headers(
         out.rebuild = Rebuild {
             due: Due::No,
             why: vec![format!("the rig's pin is the one that is upgraded to, {base}")],
-            grade: Grade::Record,
+            grade: Basis::Objects.grade(),
         };
         return Ok(out);
     }
@@ -83,14 +83,14 @@ fn judged(commits: &[AbiCommit], coverage: &Coverage, span: &Span, engine: &Upst
         if breaks.len() > REASONS {
             why.push(format!("and {} more commits change declarations", breaks.len() - REASONS));
         }
-        return Rebuild { due: Due::Yes, why, grade: Grade::Rule };
+        return Rebuild { due: Due::Yes, why, grade: Basis::Rule.grade() };
     }
     if span.behind > 0 {
         let why = format!(
             "{} commits of the rig's pin are not in the other, so it is no straight line",
             span.behind
         );
-        return Rebuild { due: Due::Unknown, why: vec![why], grade: Grade::AbsentPartial };
+        return Rebuild { due: Due::Unknown, why: vec![why], grade: Basis::Lacking.grade() };
     }
     if !coverage.is_complete() {
         let why = format!(
@@ -98,7 +98,7 @@ fn judged(commits: &[AbiCommit], coverage: &Coverage, span: &Span, engine: &Upst
             span.nodes.len(),
             coverage.gaps().len()
         );
-        return Rebuild { due: Due::Unknown, why: vec![why], grade: Grade::AbsentPartial };
+        return Rebuild { due: Due::Unknown, why: vec![why], grade: Basis::Lacking.grade() };
     }
     let adds = match commits.len() {
         0 => "no public header changed".to_owned(),
@@ -108,7 +108,7 @@ fn judged(commits: &[AbiCommit], coverage: &Coverage, span: &Span, engine: &Upst
         format!("of {} commits of {} since the rig's pin, {adds}", span.nodes.len(), engine.name),
         "what they change inside reaches the rig by building anew alone".to_owned(),
     ];
-    Rebuild { due: Due::No, why, grade: Grade::AbsentRule }
+    Rebuild { due: Due::No, why, grade: Basis::NoRule.grade() }
 }
 
 /// Whether a loader refuses what was built before.

@@ -1,7 +1,7 @@
 //! The toolkits that upstream builds with, by the ledger of build options.
 
 use headwater_store::Store;
-use headwater_store::evidence::Grade;
+use headwater_store::evidence::Basis;
 use headwater_store::upstream::Upstream;
 
 use super::report::ToolkitBuilt;
@@ -50,7 +50,7 @@ pub(super) fn built(
             line: value.line,
             since: value.since,
             before: value.before,
-            grade: Grade::Rule,
+            grade: Basis::Rule.grade(),
         });
     }
     Ok(out)

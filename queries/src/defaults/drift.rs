@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::derive::tree_tables::Placed;
 use crate::ledger::{Entry, Scope, Spellings, spelling};
 
 /// One knob of which the documentation says something else than the code.
@@ -21,11 +22,11 @@ pub struct Drift {
 }
 
 /// The documentation's rows against the code's, by any spelling.
-pub(super) fn drift(tables: &[(String, Entry)], spellings: &Spellings) -> Vec<Drift> {
+pub(super) fn drift(tables: &[Placed], spellings: &Spellings) -> Vec<Drift> {
     let mut out = Vec::new();
     // What users set comes before what the server makes of it.
     let scopes = [Scope::RequestOption, Scope::Sampling, Scope::Context, Scope::Server];
-    for (path, said) in tables.iter().filter(|(_, e)| e.scope == Scope::Docs) {
+    for Placed { path, entry: said } in tables.iter().filter(|p| p.entry.scope == Scope::Docs) {
         let named = |entry: &Entry| {
             let field = spelling(entry.knob.rsplit('.').next().unwrap_or(&entry.knob));
             let mut names = std::iter::once(&said.knob).chain(&said.names);
@@ -34,10 +35,10 @@ pub(super) fn drift(tables: &[(String, Entry)], spellings: &Spellings) -> Vec<Dr
         };
         // Several knobs of a name in one scope: which one the page means is not certain.
         let one = scopes.iter().find_map(|scope| {
-            let mut of = tables.iter().filter(|(_, e)| e.scope == *scope && named(e));
+            let mut of = tables.iter().filter(|p| p.entry.scope == *scope && named(&p.entry));
             of.next().map(|first| (first, of.next().is_none()))
         });
-        let Some(((code_path, is), true)) = one else { continue };
+        let Some((Placed { path: code_path, entry: is }, true)) = one else { continue };
         let Some(value) = decided(is, tables) else { continue };
         let told = said.value.split([',', ' ']).next().unwrap_or_default();
         let differs = match (number(told), number(&value)) {
@@ -58,14 +59,13 @@ pub(super) fn drift(tables: &[(String, Entry)], spellings: &Spellings) -> Vec<Dr
 }
 
 /// The value that the code decides: its own, or that of the variable that it asks.
-fn decided(entry: &Entry, tables: &[(String, Entry)]) -> Option<String> {
+fn decided(entry: &Entry, tables: &[Placed]) -> Option<String> {
     if number(&entry.value).is_some() {
         return Some(entry.value.clone());
     }
-    let asked = tables.iter().find(|(_, e)| {
-        e.scope == Scope::Env && e.names.iter().any(|n| entry.value.contains(&format!(".{n}(")))
-    });
-    asked.map(|(_, e)| e.value.clone())
+    let mut env = tables.iter().map(|p| &p.entry).filter(|e| e.scope == Scope::Env);
+    let asked = env.find(|e| e.names.iter().any(|n| entry.value.contains(&format!(".{n}("))));
+    asked.map(|e| e.value.clone())
 }
 
 fn number(text: &str) -> Option<f64> {
@@ -89,11 +89,11 @@ mod tests {
             [("docs/modelfile.md", docs), ("api/types.go", code), ("envconfig/config.go", env)]
         {
             let table = session.table("ollama", path, text.as_bytes());
-            tables.extend(table.into_iter().map(|e| (path.to_owned(), e)));
+            tables.extend(table.into_iter().map(|entry| Placed { path: path.to_owned(), entry }));
         }
         let mut spellings = Spellings::default();
-        for (_, entry) in &tables {
-            spellings.add(entry);
+        for placed in &tables {
+            spellings.add(&placed.entry);
         }
         let found = drift(&tables, &spellings);
         let told: Vec<_> = found

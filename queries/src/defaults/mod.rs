@@ -45,7 +45,7 @@ use headwater_store::upstream::Upstream;
 use headwater_store::{CommitId, Oid, Store, UpstreamId};
 
 use crate::QueryError;
-use crate::derive;
+use crate::derive::{self, tree_tables::placed};
 use crate::ledger::{Extractors, Scope, Spellings, spelling};
 use crate::names::nearest;
 use crate::window::{Resolver, WindowSpec, span};
@@ -116,7 +116,8 @@ pub fn ask(
     let tree = version.filter(|_| question.window.is_none() && !question.moves);
     let (mut values, mut drift) = (Vec::new(), Vec::new());
     if let Some(commit) = tree {
-        let tables = values::at(store, upstream, extractors, commit.commit().tree)?;
+        let tree = commit.commit().tree;
+        let tables = placed(store, extractors, &upstream.name, tree, &|_, _| true)?;
         drift = drift::drift(&tables, &spellings);
         values = values::rows(&tables, &events);
     }

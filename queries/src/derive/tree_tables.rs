@@ -11,6 +11,29 @@ use crate::ledger::{Entry, Extractors, Scope};
 /// A file's path, and its table.
 pub(crate) type PathTable = (String, Arc<[Entry]>);
 
+/// A default, and the file that holds it.
+#[derive(Debug, Clone)]
+pub(crate) struct Placed {
+    pub path: String,
+    pub entry: Entry,
+}
+
+/// Every default of a tree that an extractor of a wanted id or scope reads.
+pub(crate) fn placed(
+    store: &Store,
+    extractors: &Extractors,
+    upstream: &str,
+    tree: Oid,
+    wanted: &dyn Fn(&str, Scope) -> bool,
+) -> Result<Vec<Placed>, QueryError> {
+    let tables = tree_tables(store, extractors, upstream, tree, wanted)?;
+    let each = |(path, table): PathTable| {
+        let placed = |entry: &Entry| Placed { path: path.clone(), entry: entry.clone() };
+        table.iter().map(placed).collect::<Vec<_>>()
+    };
+    Ok(tables.into_iter().flat_map(each).collect())
+}
+
 /// The path and the table of each file of a tree that an extractor of a wanted id or scope
 /// reads. A file whose blob is missing has an empty one.
 pub(crate) fn tree_tables(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use chrono::{DateTime, Datelike as _, TimeDelta, Utc};
 use headwater_store::Store;
-use headwater_store::evidence::Grade;
+use headwater_store::evidence::Basis;
 use headwater_store::upstream::Upstreams;
 
 use super::part::{Part, TOLD_BESIDE, is_moved};
@@ -108,12 +108,16 @@ fn models_changed(store: &Store, period: &Period) -> Result<Vec<ModelChanged>, Q
         for entry in models::model(store, &name)?.history {
             if period.holds(entry.first_seen) && !entry.changes.is_empty() {
                 let digest = entry.manifest.map_or_else(String::new, |digest| digest.hex());
+                let version = match entry.manifest {
+                    Some(digest) => store.model_version(digest)?,
+                    None => None,
+                };
                 out.push(ModelChanged {
                     id: format!("model:{name}:{}", digest.get(..12).unwrap_or("gone")),
                     model: name.to_string(),
                     seen: entry.first_seen,
                     changes: entry.changes,
-                    grade: Grade::Record,
+                    grade: version.map_or(Basis::Published.grade(), |one| one.grade()),
                 });
             }
         }

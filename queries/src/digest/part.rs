@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use headwater_store::evidence::{Coverage, Grade};
+use headwater_store::evidence::{Basis, Coverage};
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{ListedCommit, Rows, Store, StoredCommit, UpstreamId};
 
@@ -118,7 +118,7 @@ impl<'a> Part<'a> {
                 classes,
                 rules: labels.iter().map(|label| label.rule.clone()).collect(),
                 pr: commit.pull_request(),
-                grade: Grade::Rule,
+                grade: Basis::Rule.grade(),
             };
             self.reverted(&work.id, &stored, out)?;
             match of(&WORK) {
@@ -156,7 +156,7 @@ impl<'a> Part<'a> {
                 commits: None,
                 classes: BTreeMap::new(),
                 gap: None,
-                grade: Grade::Record,
+                grade: Basis::Objects.grade(),
             };
             match (old, new, self.upstreams.find(&any.upstream)) {
                 (Some(old), Some(new), Some(pinned)) => {

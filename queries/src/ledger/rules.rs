@@ -362,10 +362,10 @@ impl Extractors {
 
     /// Adds one file's extractors.
     pub fn add(&mut self, file: &str, text: &str) -> Result<(), ExtractorError> {
-        let at = self.all.len();
+        let (at, options) = (self.all.len(), self.options.len());
         self.take(file, text)?;
         toml::from_str::<Late>(text).map_err(|source| toml_error(file, source))?;
-        for rule in &self.options {
+        for rule in self.options.iter().skip(options) {
             rule.check().map_err(|what| ExtractorError::Pattern {
                 file: file.to_owned(),
                 extractor: format!("options of {}", rule.upstream),

@@ -1,7 +1,7 @@
 //! Which stored models a default change reaches: those that do not set the knob.
 
 use chrono::{DateTime, Utc};
-use headwater_store::evidence::Grade;
+use headwater_store::evidence::{Basis, Grade};
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{ModelName, ModelPlace, ModelVersion, Oid, Store, StoredCommit};
 use schemars::JsonSchema;
@@ -13,7 +13,7 @@ use super::effective::{
 use crate::QueryError;
 use crate::defaults::event_of;
 use crate::ledger::{Event, Extractors, Scope};
-use crate::window::Resolver;
+use crate::meant::meant;
 
 /// Which models a changed default reaches.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -109,7 +109,7 @@ pub fn effects(
         known.push(Known { name: seen.name, place: seen.place, version });
     }
     let mut out = Vec::new();
-    for (upstream, commit) in commits(store, upstreams, upstream, revision)? {
+    for (upstream, commit) in meant(store, upstreams, upstream, revision)? {
         let mut effects = Vec::new();
         for row in store.default_events_of(&[commit.id()])? {
             let event = event_of(&row);
@@ -131,32 +131,6 @@ pub fn effects(
     Ok(out)
 }
 
-/// The commits that a revision could mean.
-fn commits<'u>(
-    store: &Store,
-    upstreams: &'u Upstreams,
-    upstream: Option<&str>,
-    revision: &str,
-) -> Result<Vec<(&'u Upstream, StoredCommit)>, QueryError> {
-    if let Some(name) = upstream {
-        let upstream = upstreams.get(name)?;
-        return Ok(vec![(upstream, Resolver::new(store, upstream)?.resolve(revision)?.commit)]);
-    }
-    let mut out = Vec::new();
-    let mut last = None;
-    for (_, name) in store.upstream_names()? {
-        let Some(upstream) = upstreams.find(&name) else { continue };
-        match Resolver::new(store, upstream)?.resolve(revision) {
-            Ok(found) => out.push((upstream, found.commit)),
-            Err(error) => last = Some(error),
-        }
-    }
-    match (out.is_empty(), last) {
-        (true, Some(error)) => Err(error),
-        _ => Ok(out),
-    }
-}
-
 fn effect(
     store: &Store,
     upstreams: &Upstreams,
@@ -173,7 +147,7 @@ fn effect(
         new: event.new.clone(),
         path: event.path.clone(),
         line: event.line,
-        grade: Grade::Rule,
+        grade: Basis::Rule.grade(),
         note: None,
         reached: Vec::new(),
         spared: Vec::new(),

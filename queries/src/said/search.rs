@@ -1,7 +1,7 @@
 //! Statements by exact search and by words.
 
 use chrono::{DateTime, Utc};
-use headwater_store::evidence::Grade;
+use headwater_store::evidence::{Basis, Grade};
 use headwater_store::exact::Pattern;
 use headwater_store::upstream::Upstream;
 use headwater_store::{Oid, Statement, StatementKind, Store};
@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::text;
 use crate::QueryError;
+use crate::window::tag_names;
 
 /// A line of release notes that matches.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -96,12 +97,8 @@ pub fn grep_notes(
             }
         }
         let noted = super::noted(upstream)?;
-        let tags: Vec<String> = store
-            .tags(id)?
-            .into_iter()
-            .map(|tag| tag.name)
-            .filter(|tag| noted.is_match(tag) && wanted(upstream, tag))
-            .collect();
+        let mut tags = tag_names(store, upstream)?;
+        tags.retain(|tag| noted.is_match(tag) && wanted(upstream, tag));
         let lacks = |tag: &&String| !seen.iter().any(|one| one.said.key == **tag);
         let lacking = tags.iter().filter(lacks).count();
         let look = store.look(id, StatementKind::Release, "all")?;
@@ -115,9 +112,9 @@ pub fn grep_notes(
             as_of: look.as_ref().map(|look| look.observed),
             why: look.and_then(|look| look.detail),
             grade: match (matches.len() > before, whole) {
-                (true, _) => Grade::Record,
-                (false, true) => Grade::Grep,
-                (false, false) => Grade::AbsentPartial,
+                (true, _) => Basis::Published.grade(),
+                (false, true) => Basis::NotFound.grade(),
+                (false, false) => Basis::Lacking.grade(),
             },
             fill: (!whole).then(|| format!("headwater crawl {} --notes", upstream.name)),
         });

@@ -1,6 +1,6 @@
 //! Is this change in that release?
 
-use headwater_store::evidence::{Grade, Receipt};
+use headwater_store::evidence::{Basis, Grade, Receipt};
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{Oid, Store, StoredCommit};
 use schemars::JsonSchema;
@@ -49,6 +49,35 @@ impl Target {
         }
         Ok(Target::Commit { upstream: of(upstream), sha: sha.to_lowercase() })
     }
+
+    /// The upstream that it names.
+    pub(crate) fn upstream(&self) -> Option<&str> {
+        match self {
+            Target::Pull { upstream, .. } | Target::Commit { upstream, .. } => upstream.as_deref(),
+        }
+    }
+
+    /// The stored commits of an upstream that are this change.
+    pub(crate) fn commits(
+        &self,
+        store: &Store,
+        of: &Upstream,
+    ) -> Result<Vec<StoredCommit>, QueryError> {
+        let Some(id) = store.find_upstream(&of.name)? else { return Ok(Vec::new()) };
+        Ok(match self {
+            Target::Pull { number, .. } => {
+                let mut found = store.commits_of_pull(id, *number)?;
+                // What the host named for commits whose subjects name none.
+                for oid in store.commits_looked_up(id, *number)? {
+                    if !found.iter().any(|one| one.commit().oid == oid) {
+                        found.extend(store.commit(id, oid)?);
+                    }
+                }
+                found
+            }
+            Target::Commit { sha, .. } => store.commits_with_prefix(id, sha, 4)?,
+        })
+    }
 }
 
 /// One commit that is the change, or carries the same patch.
@@ -72,8 +101,10 @@ pub struct Contained {
     /// The pinned commit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pinned: Option<Oid>,
-    /// The first tag that shipped it.
+    /// The first tag that holds it or a twin, a candidate for a release or not.
     pub first_shipped: Option<String>,
+    /// The first final release that does: what users received.
+    pub first_final_shipped: Option<String>,
     /// Commits that the release holds too and that say they take it back.
     pub reverted_by: Vec<Oid>,
     /// How it was obtained.
@@ -130,7 +161,7 @@ pub fn contains(
                 (of, target.map(|target| target.commit).map_err(|gap| gap.why))
             }
         };
-        let found = named(store, of, target)?;
+        let found = target.commits(store, of)?;
         if found.is_empty() {
             continue;
         }
@@ -153,6 +184,9 @@ pub fn contains(
         cut |= graph.nodes().any(|node| inside.contains(node) && graph.is_cut(node));
         let holds = |oid: Oid| graph.node(oid).is_some_and(|node| inside.contains(node));
         for stored in found {
+            let at = store.place(stored.id())?;
+            let (first_shipped, first_final_shipped) =
+                at.map_or((None, None), |place| (place.first_shipped, place.first_final_shipped));
             let own = stored.commit();
             let as_twin = match holds(own.oid) {
                 true => None,
@@ -180,7 +214,8 @@ pub fn contains(
                 as_twin,
                 pin: pin.map(|pin| pin.value.clone()),
                 pinned: pin.map(|_| held.commit().oid),
-                first_shipped: store.place(stored.id())?.and_then(|place| place.first_shipped),
+                first_shipped,
+                first_final_shipped,
                 reverted_by,
                 receipt: store.receipt(stored.receipt_id())?,
             });
@@ -205,7 +240,7 @@ pub fn contains(
         revision: release.name,
         sha: commit.oid,
         contained,
-        grade: if cut && !contained { Grade::AbsentPartial } else { Grade::Record },
+        grade: if cut && !contained { Basis::Lacking.grade() } else { Basis::Objects.grade() },
         commits,
         notes,
         rederive,
@@ -225,9 +260,7 @@ fn places<'a>(
     pins: &'a [PinValue],
     target: &Target,
 ) -> Vec<Place<'a>> {
-    let named = match target {
-        Target::Pull { upstream, .. } | Target::Commit { upstream, .. } => upstream.as_deref(),
-    };
+    let named = target.upstream();
     let is = |of: &Upstream, name: &str| upstreams.find(name).is_some_and(|u| u.name == of.name);
     let mut places = Vec::new();
     if named.is_none_or(|name| is(upstream, name)) {
@@ -243,24 +276,6 @@ fn places<'a>(
         }
     }
     places
-}
-
-/// The stored commits that are a change.
-fn named(store: &Store, of: &Upstream, target: &Target) -> Result<Vec<StoredCommit>, QueryError> {
-    let Some(id) = store.find_upstream(&of.name)? else { return Ok(Vec::new()) };
-    Ok(match target {
-        Target::Pull { number, .. } => {
-            let mut found = store.commits_of_pull(id, *number)?;
-            // What the host named for commits whose subjects name none.
-            for oid in store.commits_looked_up(id, *number)? {
-                if !found.iter().any(|one| one.commit().oid == oid) {
-                    found.extend(store.commit(id, oid)?);
-                }
-            }
-            found
-        }
-        Target::Commit { sha, .. } => store.commits_with_prefix(id, sha, 4)?,
-    })
 }
 
 fn described(target: &Target, upstream: &Upstream) -> String {

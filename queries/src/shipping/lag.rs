@@ -107,14 +107,13 @@ pub fn lag(
         notes: Vec::new(),
     };
     let mut graphs = BTreeMap::new();
-    let mut unknown = Vec::new();
     for (at, (date, tag, commit)) in releases.iter().enumerate() {
         for pin in reader.pins(commit.commit().tree)? {
             let Some(pinned) = upstreams.find(&pin.upstream) else {
                 if at == 0 {
-                    unknown.push(format!(
-                        "{tag} pins {} {}, and that upstream is not tracked: how far behind it is cannot be told (docs/upstreams.md tells how to declare one)",
-                        pin.upstream, pin.value
+                    out.notes.push(format!(
+                        "{tag} pins {} {}, and that upstream is not tracked, so how far behind it is cannot be told: a file declares it (docs/upstreams.md), and `headwater crawl {} --from-git DIR` reads a clone of it",
+                        pin.upstream, pin.value, pin.upstream
                     ));
                 }
                 continue;
@@ -159,11 +158,10 @@ pub fn lag(
         }
     }
     // An answer without a row says why.
-    if out.releases.is_empty() && out.notes.is_empty() {
-        out.notes = unknown;
-        if let (true, Some((_, tag, _))) = (out.notes.is_empty(), releases.first()) {
-            out.notes.push(format!("{tag} pins nothing"));
-        }
+    if let (true, true, Some((_, tag, _))) =
+        (out.releases.is_empty(), out.notes.is_empty(), releases.first())
+    {
+        out.notes.push(format!("{tag} pins nothing"));
     }
     Ok(out)
 }

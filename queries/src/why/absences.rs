@@ -48,6 +48,10 @@ pub(super) fn of(
     let (upstream, range) =
         (&window.upstream.name, format!("{}..{}", window.report.base, window.report.head));
     let mut absences = Vec::new();
+    // Of nothing that was looked at, nothing was found missing.
+    if window.report.commits == 0 {
+        return Ok(absences);
+    }
     for Question { class, what, words } in questions()? {
         let fired = labels.iter().flatten().any(|label| label.class == class);
         if fired || (moved && class == "default-change") {

@@ -30,19 +30,29 @@ pub(super) fn open_questions(
     };
     for nested in nested {
         if let Some(gap) = &nested.gap {
-            let ends = [&nested.pin_base, &nested.pin_head];
-            let [base, head] = ends.map(|end| end.as_deref().unwrap_or("none"));
+            let name = &nested.upstream;
+            // Of a pin that is new, or gone, one end is all that git can be asked for.
+            let (what, span) = match (&nested.pin_base, &nested.pin_head) {
+                (Some(base), Some(head)) => {
+                    (format!("{name} {base}..{head} brings"), format!("{base}..{head}"))
+                }
+                (None, Some(head)) => {
+                    (format!("{name} {head}, newly pinned, brings"), head.clone())
+                }
+                (Some(base), None) => {
+                    (format!("went with {name} {base}, pinned no more,"), base.clone())
+                }
+                (None, None) => continue,
+            };
             let how = match nested.gap_kind == Some(PinGapKind::NotTracked) {
                 true => "; declare it in a file (docs/upstreams.md) and crawl a clone of it",
                 false => "",
             };
-            open.push(ask(
-                format!("what {} {base}..{head} brings is not known: {gap}{how}", nested.upstream),
-                vec![
-                    format!("headwater crawl {} --from-git DIR", nested.upstream),
-                    format!("git -C DIR log --oneline {base}..{head}"),
-                ],
-            ));
+            let mut rederive = vec![format!("git -C DIR log --oneline {span}")];
+            if nested.gap_kind != Some(PinGapKind::OneEnd) {
+                rederive.insert(0, format!("headwater crawl {name} --from-git DIR"));
+            }
+            open.push(ask(format!("what {what} is not known: {gap}{how}"), rederive));
         }
     }
     // What is stored of a model answers both questions.
@@ -111,7 +121,7 @@ pub(super) fn open_questions(
             )],
         ));
     }
-    if question.model.is_none() && question.symptom.is_none() {
+    if question.model.is_none() && question.symptom.is_none() && main.report.commits > 0 {
         open.push(ask(
             "neither a model nor a symptom was given, so nothing could be excluded for them"
                 .to_owned(),

@@ -8,7 +8,7 @@ mod span;
 mod spec;
 
 pub use commits::commits;
-pub use newest::{finals, newest};
+pub use newest::{finals, newest, tag_names};
 pub use resolve::{How, Resolved, Resolver};
 pub use span::{Span, span, span_in};
 pub use spec::WindowSpec;

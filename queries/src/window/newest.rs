@@ -33,14 +33,22 @@ fn builds<'t>(upstream: &Upstream, tags: &[&'t String]) -> Vec<&'t String> {
     found.into_iter().map(|(_, tag)| tag).collect()
 }
 
+/// The names of an upstream's stored tags.
+///
+/// # Errors
+/// Those of the store.
+pub fn tag_names(store: &Store, upstream: &Upstream) -> Result<Vec<String>, QueryError> {
+    let tags = store.tags(store.upstream(&upstream.name)?)?;
+    Ok(tags.into_iter().map(|tag| tag.name).collect())
+}
+
 /// The newest stored releases: the last version, and the last build where an upstream also
 /// numbers its builds, since no version orders those.
 ///
 /// # Errors
 /// Those of the store.
 pub fn newest(store: &Store, upstream: &Upstream) -> Result<Vec<String>, QueryError> {
-    let tags = store.tags(store.upstream(&upstream.name)?)?;
-    let names: Vec<String> = tags.into_iter().map(|tag| tag.name).collect();
+    let names = tag_names(store, upstream)?;
     let mut out: Vec<String> = finals(upstream, &names)?.pop().into_iter().collect();
     let last = builds(upstream, &names.iter().collect::<Vec<_>>()).pop().cloned();
     out.extend(last.filter(|name| !out.contains(name)));

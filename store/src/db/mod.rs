@@ -118,6 +118,12 @@ pub struct Store {
 }
 
 impl Store {
+    /// What the database is called in its directory; SQLite puts files beside it whose names
+    /// begin alike.
+    pub const DATABASE: &str = "headwater.db";
+    /// What the directory of all object stores is called there.
+    pub const OBJECTS: &str = "objects";
+
     /// Opens the store in `dir` to read and write, and makes it where there is none.
     ///
     /// # Errors
@@ -133,6 +139,33 @@ impl Store {
         store.conn.pragma_update(None, "synchronous", "normal")?;
         store.migrate()?;
         Ok(store)
+    }
+
+    /// Whether there is a store in `dir`.
+    pub fn exists(dir: &Path) -> bool {
+        database(dir).exists()
+    }
+
+    /// Whether no record is in it: nothing that was fetched, observed or kept. That an upstream
+    /// is declared is no record.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn holds_nothing(&self) -> Result<bool, StoreError> {
+        let mut query = self.conn.prepare(
+            // Without what a full-text table keeps for itself.
+            "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
+             AND name NOT LIKE 'sqlite_%' AND name NOT IN ('upstream', 'repository_name')",
+        )?;
+        let tables = query.query_map([], |row| row.get::<_, String>(0))?;
+        for table in tables.collect::<Result<Vec<_>, _>>()? {
+            // The names are those of our own schema.
+            let any = format!("SELECT EXISTS (SELECT 1 FROM \"{table}\")");
+            if self.conn.query_row(&any, [], |row| row.get::<_, bool>(0))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Opens the store in `dir` to answer questions.
@@ -321,7 +354,7 @@ impl Store {
 
     /// Where the object store of an upstream lies, whether or not it exists.
     pub fn objects_dir(&self, upstream: &str) -> PathBuf {
-        self.dir.join("objects").join(format!("{upstream}.git"))
+        self.dir.join(Self::OBJECTS).join(format!("{upstream}.git"))
     }
 
     /// The object store of an upstream.
@@ -338,7 +371,7 @@ fn known_schema() -> u32 {
 }
 
 fn database(dir: &Path) -> PathBuf {
-    dir.join("headwater.db")
+    dir.join(Store::DATABASE)
 }
 
 pub(crate) fn time(seconds: i64) -> chrono::DateTime<chrono::Utc> {

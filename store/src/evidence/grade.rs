@@ -37,6 +37,40 @@ pub enum Method {
     Reading,
 }
 
+/// What a row of an answer rests on, where it is no [`Claim`](super::Claim) with evidence of
+/// its own: its grade is a property of that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// Objects of git's that are stored: which commit a tag names, what a file holds, who is
+    /// whose ancestor.
+    Objects,
+    /// What upstream published beside its code: notes, a tag of a registry.
+    Published,
+    /// A rule or an extractor that fired.
+    Rule,
+    /// Rules that looked at everything there is, of which none fired.
+    NoRule,
+    /// An exact search of everything there is, which found nothing.
+    NotFound,
+    /// Nothing: what would tell is not stored.
+    Lacking,
+}
+
+impl Basis {
+    /// The grade of what rests on it.
+    pub const fn grade(self) -> Grade {
+        match self {
+            Basis::Objects | Basis::Published => {
+                Grade::of_presence(Source::FirstParty, Method::Record)
+            }
+            Basis::Rule => Grade::of_presence(Source::Rule, Method::Rule),
+            Basis::NoRule => Grade::of_search(Method::Rule, true),
+            Basis::NotFound => Grade::of_search(Method::Search, true),
+            Basis::Lacking => Grade::of_search(Method::Search, false),
+        }
+    }
+}
+
 /// How well a claim is supported, as printed beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum Grade {
@@ -68,7 +102,7 @@ pub enum Grade {
 
 impl Grade {
     /// The grade of a presence.
-    pub(crate) fn of_presence(source: Source, method: Method) -> Self {
+    pub(crate) const fn of_presence(source: Source, method: Method) -> Self {
         match (source, method) {
             (Source::ThirdParty, _) => Grade::ThirdParty,
             (Source::Observation, _) | (_, Method::Measurement) => Grade::Measured,
@@ -81,12 +115,15 @@ impl Grade {
 
     /// The grade of an absence.
     pub(crate) fn of_absence(method: Method, coverage: &Coverage) -> Self {
-        if !coverage.is_complete() {
-            return Grade::AbsentPartial;
-        }
-        match method {
-            Method::Search => Grade::Grep,
-            _ => Grade::AbsentRule,
+        Grade::of_search(method, coverage.is_complete())
+    }
+
+    /// The grade of what a method did not find in everything there is, or in a part of it.
+    const fn of_search(method: Method, complete: bool) -> Self {
+        match (complete, method) {
+            (false, _) => Grade::AbsentPartial,
+            (true, Method::Search) => Grade::Grep,
+            (true, _) => Grade::AbsentRule,
         }
     }
 
@@ -145,6 +182,14 @@ mod tests {
         }
         assert_eq!(Grade::of_absence(Method::Search, &coverage(3, 3, vec![])), Grade::Grep);
         assert_eq!(Grade::of_absence(Method::Rule, &coverage(3, 3, vec![])), Grade::AbsentRule);
+    }
+
+    #[test]
+    fn what_a_row_rests_on_is_its_grade() {
+        let of = |basis: Basis| basis.grade().as_str();
+        assert_eq!([of(Basis::Objects), of(Basis::Published)], ["record", "record"]);
+        assert_eq!([of(Basis::Rule), of(Basis::NoRule)], ["rule", "absent-rule"]);
+        assert_eq!([of(Basis::NotFound), of(Basis::Lacking)], ["grep", "absent-partial"]);
     }
 
     #[test]

@@ -27,4 +27,4 @@ mod grade;
 
 pub use claim::{Absence, Claim, Evidence, Receipt};
 pub use coverage::{Coverage, Gap};
-pub use grade::{Grade, Method, Source};
+pub use grade::{Basis, Grade, Method, Source};

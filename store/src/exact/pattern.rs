@@ -49,7 +49,7 @@ pub enum PatternError {
     #[error("invalid pattern: {0}")]
     TooLarge(String),
     /// There is nothing to look for.
-    #[error("no pattern was given")]
+    #[error("no pattern was given; give one, like RepeatPenalty")]
     None,
 }
 

@@ -47,7 +47,9 @@ pub enum UpstreamError {
         name: String,
     },
     /// No upstream of that name is declared.
-    #[error("there is no upstream {name:?}; declared are: {known}")]
+    #[error(
+        "there is no upstream {name:?}; declared are: {known}; a file declares another (docs/upstreams.md)"
+    )]
     Unknown {
         /// The name asked for.
         name: String,

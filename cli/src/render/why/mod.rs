@@ -53,6 +53,11 @@ fn write(page: &mut Page<'_>, report: &WhyReport, top: usize) {
         nested_window(page, nested);
     }
     measure::of_window(page, &report.observations, &report.disagreements);
+    if report.window.commits == 0 && report.nested.is_empty() {
+        // The headline said that it is empty: a window beside it may have been meant.
+        beside::outside(page, report);
+        return;
+    }
     page.heading(
         "Candidates",
         "best explanation first; a reason's points say how much it speaks for the commit",

@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::READ_BY_RULE;
 use super::conditions::{Options, Passed, passed};
 use super::since::Since;
-use super::trees::{EngineAt, Placed, ServerAt};
+use super::trees::{EngineAt, ServerAt};
+use crate::derive::tree_tables::Placed;
 use crate::ledger::{Entry, spelling};
 
 /// Who decides a value.

@@ -5,16 +5,9 @@ use headwater_store::{Oid, Store, StoredCommit};
 
 use super::rules::{self, ServerRule};
 use crate::QueryError;
-use crate::derive::tree_tables::{PathTable, tree_tables};
+use crate::derive::tree_tables::{Placed, placed};
 use crate::ledger::{Entry, Extractors, Scope, spelling};
 use crate::pins::PinReader;
-
-/// A default in a file.
-#[derive(Debug, Clone)]
-pub(crate) struct Placed {
-    pub path: String,
-    pub entry: Entry,
-}
 
 /// A server at one version.
 pub(crate) struct ServerAt {
@@ -86,7 +79,7 @@ pub(crate) fn read(
         Scope::Server => reach == Reach::All,
         _ => false,
     };
-    let all = tables(store, extractors, &upstream.name, tree, &wanted)?;
+    let all = placed(store, extractors, &upstream.name, tree, &wanted)?;
     let of = |scope: Scope| -> Vec<Placed> {
         all.iter().filter(|p| p.entry.scope == scope).cloned().collect()
     };
@@ -106,22 +99,6 @@ pub(crate) fn read(
         no_engine,
         rule,
     }))
-}
-
-/// The tables of a tree's files that an extractor of a wanted id or scope reads.
-fn tables(
-    store: &Store,
-    extractors: &Extractors,
-    upstream: &str,
-    tree: Oid,
-    wanted: &dyn Fn(&str, Scope) -> bool,
-) -> Result<Vec<Placed>, QueryError> {
-    let tables = tree_tables(store, extractors, upstream, tree, wanted)?;
-    let each = |(path, table): PathTable| {
-        let placed = |entry: &Entry| Placed { path: path.clone(), entry: entry.clone() };
-        table.iter().map(placed).collect::<Vec<_>>()
-    };
-    Ok(tables.into_iter().flat_map(each).collect())
 }
 
 fn handed(
@@ -187,7 +164,7 @@ fn engine(
     let tree = target.commit.commit().tree;
     let all = match reach {
         Reach::Options => Vec::new(),
-        _ => tables(store, extractors, &pin.upstream, tree, &wanted)?,
+        _ => placed(store, extractors, &pin.upstream, tree, &wanted)?,
     };
     let is_param = |p: &&Placed| extractors.id_of(&p.entry) == Some(rule.params.as_str());
     let program = format!("@{}", rule.program);

@@ -1,6 +1,6 @@
 //! Upstream, seen from a rig: releases, pins, and the defaults that moved on the way.
 
-use headwater_store::evidence::Grade;
+use headwater_store::evidence::Basis;
 use headwater_store::rig::{KnownBuild, RigReading};
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{Store, StoreError};
@@ -12,7 +12,7 @@ use crate::defaults::{self, EventRow};
 use crate::ledger::Extractors;
 use crate::pins::{PinReader, PinValue};
 use crate::why::OpenQuestion;
-use crate::window::{Resolver, WindowSpec, finals, newest};
+use crate::window::{Resolver, WindowSpec, finals, newest, tag_names};
 
 /// Scopes that change nothing for somebody who runs a server as it comes.
 const TOLD_ELSEWHERE: [&str; 4] = ["docs", "cli-help", "bench", "build"];
@@ -65,16 +65,16 @@ pub(super) fn look(
         open: Vec::new(),
     };
     let mut ask = |question: String, rederive: Vec<String>| {
-        seen.open.push(OpenQuestion { question, grade: Grade::AbsentPartial, rederive });
+        seen.open.push(OpenQuestion { question, grade: Basis::Lacking.grade(), rederive });
     };
     let crawl = |base: &str| vec![format!("headwater crawl {} {base}..latest", server.name)];
-    let Some(id) = store.find_upstream(&server.name)? else {
+    if store.find_upstream(&server.name)?.is_none() {
         ask(
             format!("what upstream's newest release is: nothing of {} is stored", server.name),
             crawl("previous"),
         );
         return Ok(seen);
-    };
+    }
     seen.now.newest = newest(store, server)?.into_iter().next();
     seen.now.installed = installed(store, server, reading, expected)?;
     match (version(reading, expected), &seen.now.installed) {
@@ -88,8 +88,7 @@ pub(super) fn look(
         ),
         _ => {}
     }
-    let names: Vec<String> = store.tags(id)?.into_iter().map(|tag| tag.name).collect();
-    let order = finals(server, &names)?;
+    let order = finals(server, &tag_names(store, server)?)?;
     let at = |tag: &Option<String>| order.iter().position(|name| Some(name) == tag.as_ref());
     if let (Some(own), Some(last)) = (at(&seen.now.installed), at(&seen.now.newest)) {
         seen.now.behind = Some(last.saturating_sub(own));
@@ -143,7 +142,7 @@ pub(crate) fn unknown(
 fn question(upstream: &Upstream, window: &WindowSpec, why: &str) -> OpenQuestion {
     OpenQuestion {
         question: format!("what {} {window} brings: {why}", upstream.name),
-        grade: Grade::AbsentPartial,
+        grade: Basis::Lacking.grade(),
         rederive: vec![format!("headwater crawl {} {window}", upstream.name)],
     }
 }
