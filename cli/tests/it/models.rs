@@ -151,7 +151,8 @@ fn bytes_that_are_not_what_was_promised_are_refused() {
     let error = place.error(&["crawl", "models", "gemma4:26b"]);
     assert_eq!(error.trim_end().lines().count(), 2, "{error}");
     assert!(error.contains("refused, not stored") && error.contains("sha256:"), "{error}");
-    assert!(place.error(&["model", "gemma4:26b"]).contains("nothing is stored"), "{error}");
+    // Not even a store is left that holds nothing.
+    assert!(place.error(&["model", "gemma4:26b"]).contains("there is no store"), "{error}");
     place.kit.mend();
     // Another's blob under this name.
     place.kit.fault(Rule::new(

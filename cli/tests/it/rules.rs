@@ -237,5 +237,5 @@ fn explain_tells_what_fires_and_what_is_left_over() {
     assert!(shown.contains("default-change/ledger"), "{shown}");
     assert!(shown.contains("Not inert: "), "{shown}");
     let line = place.error(&["rules", "explain", "ffffffffff"]);
-    assert!(line.contains("no upstream in the store has a commit"), "{line}");
+    assert!(line.contains("no stored commit starts with"), "{line}");
 }
