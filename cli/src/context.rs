@@ -2,6 +2,7 @@
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context as _, bail};
 use etcetera::BaseStrategy as _;
@@ -21,6 +22,8 @@ pub struct Context {
     pub global: Global,
     /// The declared upstreams.
     pub upstreams: Upstreams,
+    /// Read when first asked for: with them goes what they read.
+    extractors: OnceLock<Arc<Extractors>>,
 }
 
 impl Context {
@@ -38,7 +41,7 @@ impl Context {
             }
             Err(_) => Upstreams::built_in()?,
         };
-        Ok(Context { global, upstreams })
+        Ok(Context { global, upstreams, extractors: OnceLock::new() })
     }
 
     /// The rules that give classes: the built-in ones, then the user's own.
@@ -57,16 +60,21 @@ impl Context {
         Ok(self.rule_texts()?.compile()?)
     }
 
-    /// The extractors of defaults: the built-in ones, then the user's own.
-    pub fn extractors(&self) -> anyhow::Result<Extractors> {
+    /// The extractors of defaults: the built-in ones, then the user's own; read once, so
+    /// that all questions of a server know what was read with them.
+    pub fn extractors(&self) -> anyhow::Result<Arc<Extractors>> {
+        if let Some(extractors) = self.extractors.get() {
+            return Ok(Arc::clone(extractors));
+        }
         let own = etcetera::choose_base_strategy()
             .ok()
             .map(|base| base.config_dir().join("headwater").join("rules").join("defaults"))
             .filter(|dir| dir.is_dir());
-        Ok(match own {
+        let made = match own {
             Some(dir) => Extractors::with_folder(&dir)?,
             None => Extractors::built_in()?,
-        })
+        };
+        Ok(Arc::clone(self.extractors.get_or_init(|| Arc::new(made))))
     }
 
     /// The hosts: the configuration file says where they are, and the environment before

@@ -1,9 +1,9 @@
 //! Is a change in a release?
 
-use anyhow::bail;
 use headwater_queries::shipping::{self, ContainsAnswer, Target};
 use headwater_store::Store;
 
+use super::why::NotAsked;
 use crate::context::Context;
 use crate::live;
 
@@ -19,8 +19,6 @@ pub fn ask(
     let target = Target::parse(change)?;
     let tags = store.tags(store.upstream(&upstream.name)?)?;
     let tags: Vec<String> = tags.into_iter().map(|tag| tag.name).collect();
-    let release = live::release(upstream, &tags, release, &|| {
-        bail!("which version is installed is not asked here; `ollama --version` tells: name it")
-    })?;
+    let release = live::release(upstream, &tags, release, &|| Err(NotAsked.into()))?;
     Ok(shipping::contains(store, &context.upstreams, upstream, &release, &target)?)
 }

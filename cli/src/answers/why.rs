@@ -136,12 +136,16 @@ fn stored_ends(
 ) -> anyhow::Result<WindowSpec> {
     let tags = store.tags(store.upstream(&upstream.name)?)?;
     let tags: Vec<String> = tags.into_iter().map(|tag| tag.name).collect();
-    relative(upstream, &tags, window, &|| {
-        bail!(
-            "which version is installed is asked of the local server: leave --offline out, or name it"
-        )
-    })
+    relative(upstream, &tags, window, &|| Err(NotAsked.into()))
 }
+
+/// `installed` where the local server is not asked. Every door says this; what else one can
+/// do there is for each to add.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "which version is installed is not asked of any server here: name it (`ollama --version` tells it)"
+)]
+pub struct NotAsked;
 
 /// The rule sets: the built-in ones, then the user's own.
 pub fn rules(context: &Context) -> anyhow::Result<Rules> {

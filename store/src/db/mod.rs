@@ -12,6 +12,7 @@ mod digest_runs;
 mod doubts;
 mod dump;
 mod exact;
+mod held;
 mod labels;
 mod models;
 mod observations;
@@ -48,6 +49,7 @@ pub use default_events::{DefaultEventRow, NewDefaultEvents};
 pub use derivations::Derivation;
 pub use digest_runs::{DigestRun, Rows};
 pub use exact::ExactUpdate;
+pub use held::Held;
 pub use models::{
     MODELS, ModelFacts, ModelLayer, ModelPlace, ModelReading, ModelSeen, ModelTransport,
     ModelVersion, NewModelVersion, same_value,
@@ -114,6 +116,7 @@ pub struct Store {
     dir: PathBuf,
     pub(crate) conn: Connection,
     progress: Arc<dyn Progress>,
+    held: Option<Arc<Held>>,
 }
 
 impl Store {
@@ -169,7 +172,7 @@ impl Store {
     fn connect(dir: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
         let conn = Connection::open_with_flags(database(dir), flags)?;
         conn.busy_timeout(Duration::from_secs(10))?;
-        let store = Store { dir: dir.to_owned(), conn, progress: Arc::new(Silent) };
+        let store = Store { dir: dir.to_owned(), conn, progress: Arc::new(Silent), held: None };
         // What is no store is told before anything of it is set.
         store.schema()?;
         let conn = &store.conn;
@@ -194,6 +197,7 @@ impl Store {
             false => Self::open(&self.dir)?,
         };
         store.watch(&self.progress)?;
+        store.held.clone_from(&self.held);
         Ok(store)
     }
 

@@ -5,7 +5,7 @@ use headwater_queries::shipping;
 use headwater_store::Store;
 use maud::html;
 
-use super::super::fields::Fields;
+use super::super::fields::{Fields, Takes};
 use super::super::reply::{Made, Reply};
 use super::super::room::Room;
 use super::say;
@@ -14,6 +14,9 @@ use crate::render::links;
 
 /// So many of the newest default events are told.
 const NEWEST: usize = 12;
+
+/// What it is asked.
+pub const TAKES: Takes = Takes { fields: &[], formats: &[] };
 
 pub fn page(room: &Room, store: &mut Store, _: &Fields) -> anyhow::Result<Reply> {
     let context = &room.context;
