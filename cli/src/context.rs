@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use anyhow::{Context as _, bail};
 use etcetera::BaseStrategy as _;
@@ -23,7 +23,7 @@ pub struct Context {
     /// The declared upstreams.
     pub upstreams: Upstreams,
     /// Read when first asked for: with them goes what they read.
-    extractors: OnceLock<Arc<Extractors>>,
+    extractors: OnceLock<Extractors>,
 }
 
 impl Context {
@@ -62,9 +62,9 @@ impl Context {
 
     /// The extractors of defaults: the built-in ones, then the user's own; read once, so
     /// that all questions of a server know what was read with them.
-    pub fn extractors(&self) -> anyhow::Result<Arc<Extractors>> {
+    pub fn extractors(&self) -> anyhow::Result<Extractors> {
         if let Some(extractors) = self.extractors.get() {
-            return Ok(Arc::clone(extractors));
+            return Ok(extractors.clone());
         }
         let own = etcetera::choose_base_strategy()
             .ok()
@@ -74,7 +74,7 @@ impl Context {
             Some(dir) => Extractors::with_folder(&dir)?,
             None => Extractors::built_in()?,
         };
-        Ok(Arc::clone(self.extractors.get_or_init(|| Arc::new(made))))
+        Ok(self.extractors.get_or_init(|| made).clone())
     }
 
     /// The hosts: the configuration file says where they are, and the environment before

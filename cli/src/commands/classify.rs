@@ -79,7 +79,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
             store.commits(id, &ids)?
         }
     };
-    let sources = Sources { rules: &rules, extractors: &*context.extractors()? };
+    let sources = Sources { rules: &rules, extractors: &context.extractors()? };
     derive(&mut store, declared, &sources, context.question_jobs())?;
     let mut classified = Vec::with_capacity(commits.len());
     for commit in &commits {

@@ -92,7 +92,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         store.forget_derivation("labels")?;
         let sources = derive::labels::Sources {
             rules: &context.rule_texts()?,
-            extractors: &*context.extractors()?,
+            extractors: &context.extractors()?,
         };
         for upstream in &upstreams {
             derive::labels::derive(&mut store, upstream, &sources, jobs)?;

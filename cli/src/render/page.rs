@@ -224,6 +224,48 @@ impl<'s> Page<'s> {
 mod tests {
     use super::*;
 
+    /// Nothing is stored.
+    struct Nothing;
+
+    impl Pages for Nothing {
+        fn has_upstream(&self, _: &str) -> bool {
+            false
+        }
+
+        fn has_commit(&self, _: Option<&str>, _: &str) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn a_long_list_is_folded_where_it_is_served_and_nothing_of_it_is_left_out() {
+        let write = |mut page: Page<'_>, items: usize, names: usize| {
+            page.heading("Part", "");
+            for at in 0..items {
+                page.item(0, &format!("item {at}."));
+                page.item(1, "beside it");
+            }
+            let all: Vec<String> = (0..names).map(|at| format!("name{at}")).collect();
+            page.list(0, "several", names, &all.join(", "));
+            page.heading("Next part", "");
+            page.item(0, "last");
+            page.part()
+        };
+        let text = write(Page::served(&Nothing), 50, 500);
+        let (open, folded) = text.split_once("<details class=\"more\">").unwrap();
+        assert!(open.contains("item 29.") && !open.contains("item 30."), "{open}");
+        assert!(folded.starts_with("<summary>21 more</summary>"), "{folded}");
+        assert!(folded.contains("item 49.") && folded.contains("500 of them</summary><p>name0,"));
+        let (_, after) = folded.split_once("<h2>Next part").unwrap();
+        assert!(!after.contains("details"), "what comes after the list is not in it: {after}");
+        assert_eq!(text.matches("<details").count(), text.matches("</details>").count());
+        assert!(!write(Page::served(&Nothing), 30, 60).contains("details"));
+        for format in [Format::Table, Format::Md, Format::Html] {
+            let text = write(Page::new(format, None), 50, 500);
+            assert!(!text.contains("details") && text.contains("several: name0,"), "{text}");
+        }
+    }
+
     #[test]
     fn one_walk_gives_three_papers_and_none_of_them_lets_markup_through() {
         let hostile = "<script>alert(1)</script> & \"@you\" \u{1b}[31m";

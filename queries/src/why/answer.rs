@@ -1,7 +1,6 @@
 //! The answer, put together.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use headwater_store::upstream::Upstreams;
 use headwater_store::{Digest, Oid, Store};
@@ -26,8 +25,8 @@ use crate::rank::{Facets, QuestionReader, Weights};
 pub struct Rules {
     /// What commits are about.
     pub classes: RuleTexts,
-    /// Where defaults stand; other questions share what was read with them.
-    pub extractors: Arc<Extractors>,
+    /// Where defaults stand.
+    pub extractors: Extractors,
     /// What files are to a ranking.
     pub facets: Facets,
     /// The points.
@@ -42,7 +41,7 @@ impl Rules {
     pub fn built_in() -> Result<Self, QueryError> {
         Ok(Rules {
             classes: RuleTexts::built_in(),
-            extractors: Arc::new(Extractors::built_in()?),
+            extractors: Extractors::built_in()?,
             facets: Facets::shipped()?,
             weights: Weights::shipped()?,
         })

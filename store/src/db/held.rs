@@ -4,16 +4,19 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use super::{Store, UpstreamId};
+use super::{ListedCommit, Store, UpstreamId};
 use crate::StoreError;
 use crate::graph::CommitGraph;
 use crate::model::Tag;
+use crate::objects::Pool;
 
-/// Graphs and tags that were read of a store in one state.
-#[derive(Debug, Default)]
+/// What was read of a store in one state.
+#[derive(Default)]
 pub struct Held {
     graphs: Mutex<HashMap<UpstreamId, Arc<CommitGraph>>>,
     tags: Mutex<HashMap<UpstreamId, Arc<[Tag]>>>,
+    lists: Mutex<HashMap<UpstreamId, Arc<[ListedCommit]>>>,
+    pools: Mutex<HashMap<String, Arc<Pool>>>,
 }
 
 impl Store {
@@ -38,6 +41,21 @@ impl Store {
     pub fn tags(&self, upstream: UpstreamId) -> Result<Vec<Tag>, StoreError> {
         let read = || Ok(self.read_tags(upstream)?.into());
         Ok(self.held(upstream, |held| &held.tags, read)?.to_vec())
+    }
+
+    /// Every stored commit of an upstream, by row. The list is made where it is missing
+    /// or older than the records.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn commit_list(&self, upstream: UpstreamId) -> Result<Arc<[ListedCommit]>, StoreError> {
+        self.held(upstream, |held| &held.lists, || Ok(self.read_commit_list(upstream)?.into()))
+    }
+
+    /// What the readers of an upstream's objects share, where anything is shared.
+    pub(super) fn pool(&self, upstream: &str) -> Option<Arc<Pool>> {
+        let mut pools = self.held.as_ref()?.pools.lock().ok()?;
+        Some(Arc::clone(pools.entry(upstream.to_owned()).or_default()))
     }
 
     /// Nothing is locked while it is read: two that ask at once read it twice.

@@ -332,7 +332,8 @@ impl Store {
     /// # Errors
     /// Where there is none yet.
     pub fn objects(&self, upstream: &str) -> Result<ObjectStore, StoreError> {
-        Ok(ObjectStore::open(&self.objects_dir(upstream), upstream)?.watched(&self.progress))
+        let objects = ObjectStore::open(&self.objects_dir(upstream), upstream)?;
+        Ok(objects.watched(&self.progress).sharing(self.pool(upstream)))
     }
 }
 

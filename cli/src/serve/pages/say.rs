@@ -4,6 +4,7 @@ use headwater_queries::defaults::EventRow;
 use headwater_store::{Oid, Store, UpstreamId};
 use maud::{Markup, html};
 
+pub use crate::render::html::{table, value};
 use crate::render::links::{self, Pages};
 use crate::render::text::one_line;
 
@@ -51,48 +52,10 @@ pub fn text(stranger: &str) -> String {
     one_line(stranger)
 }
 
-/// A value that fits a cell, whole where one points at it.
-pub fn value(value: Option<&str>) -> Markup {
-    let Some(value) = value else { return html! { span.dim { "none" } } };
-    let whole = one_line(value);
-    let short: String = whole.chars().take(60).collect();
-    html! {
-        @if short.len() == whole.len() { code { (whole) } }
-        @else { code title=(whole) { (short) "…" } }
-    }
-}
-
 /// The page of a knob.
 pub fn knob(upstream: &str, name: &str) -> Markup {
     let href = links::to("/ledger", [("upstream", upstream), ("knob", name)]);
     html! { a href=(href) { (text(name)) } }
-}
-
-/// So many rows of a table are seen at once.
-const OPEN: usize = 40;
-/// Fewer than so many more are not worth folding.
-const FOLDED: usize = 10;
-
-/// A table that scrolls by itself; what is past so many rows is folded.
-pub fn table(label: &str, head: &[&str], rows: &[Markup]) -> Markup {
-    let open = if rows.len() < OPEN + FOLDED { rows.len() } else { OPEN };
-    let of = |label: &str, rows: &[Markup]| {
-        html! {
-            div.wide tabindex="0" role="region" aria-label=(label) { table {
-                thead { tr { @for name in head { th { (name) } } } }
-                tbody { @for row in rows { tr { (row) } } }
-            } }
-        }
-    };
-    html! {
-        (of(label, &rows[..open]))
-        @if open < rows.len() {
-            details.more {
-                summary { (rows.len() - open) " more" }
-                (of(&format!("{label}, the rest"), &rows[open..]))
-            }
-        }
-    }
 }
 
 /// Default events, a row each.
@@ -105,8 +68,8 @@ pub fn events<'a>(events: impl Iterator<Item = &'a EventRow>) -> Markup {
             td title=(text(&event.subject)) { (commit(&event.upstream, event.sha)) }
             td.name { (knob(&event.upstream, &event.knob)) }
             td { (event.scope) }
-            td { (value(event.old.as_deref())) }
-            td { (value(event.new.as_deref())) }
+            td.value { (value(event.old.as_deref())) }
+            td.value { (value(event.new.as_deref())) }
             td {
                 @match &event.first_shipped {
                     Some(tag) => { (text(tag)) }

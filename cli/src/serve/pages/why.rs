@@ -127,7 +127,7 @@ fn form(room: &Room, store: &Store, fields: &Fields) -> anyhow::Result<Markup> {
     let mut tags = Vec::new();
     for (id, name) in store.upstream_names()? {
         let mut of: Vec<_> = store.tags(id)?;
-        of.sort_by_key(|tag| std::cmp::Reverse(version(room, &name, &tag.name)));
+        of.sort_by_cached_key(|tag| std::cmp::Reverse(version(room, &name, &tag.name)));
         tags.extend(of.into_iter().take(TAGS).map(|tag| tag.name));
         names.push(name);
     }
