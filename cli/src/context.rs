@@ -2,6 +2,7 @@
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use anyhow::{Context as _, bail};
 use etcetera::BaseStrategy as _;
@@ -24,6 +25,8 @@ pub struct Context {
     pub upstreams: Upstreams,
     /// The store that this command made.
     pub made: Made,
+    /// Read when first asked for: with them goes what they read.
+    extractors: OnceLock<Extractors>,
 }
 
 impl Context {
@@ -41,7 +44,7 @@ impl Context {
             }
             Err(_) => Upstreams::built_in()?,
         };
-        Ok(Context { global, upstreams, made: Made::default() })
+        Ok(Context { global, upstreams, made: Made::default(), extractors: OnceLock::new() })
     }
 
     /// The rules that give classes: the built-in ones, then the user's own.
@@ -60,16 +63,21 @@ impl Context {
         Ok(self.rule_texts()?.compile()?)
     }
 
-    /// The extractors of defaults: the built-in ones, then the user's own.
+    /// The extractors of defaults: the built-in ones, then the user's own; read once, so
+    /// that all questions of a server know what was read with them.
     pub fn extractors(&self) -> anyhow::Result<Extractors> {
+        if let Some(extractors) = self.extractors.get() {
+            return Ok(extractors.clone());
+        }
         let own = etcetera::choose_base_strategy()
             .ok()
             .map(|base| base.config_dir().join("headwater").join("rules").join("defaults"))
             .filter(|dir| dir.is_dir());
-        Ok(match own {
+        let made = match own {
             Some(dir) => Extractors::with_folder(&dir)?,
             None => Extractors::built_in()?,
-        })
+        };
+        Ok(self.extractors.get_or_init(|| made).clone())
     }
 
     /// The hosts: the configuration file says where they are, and the environment before

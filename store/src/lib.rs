@@ -71,7 +71,7 @@ pub mod upstream;
 pub mod words;
 
 pub use db::{
-    CommitId, Comparison, CrawlRecord, DefaultEventRow, Derivation, DigestRun, ExactUpdate,
+    CommitId, Comparison, CrawlRecord, DefaultEventRow, Derivation, DigestRun, ExactUpdate, Held,
     IndexState, ListedCommit, Look, MODELS, Markup, Measured, ModelFacts, ModelLayer, ModelPlace,
     ModelReading, ModelSeen, ModelTransport, ModelVersion, NameRow, NewChange, NewCommit,
     NewDefaultEvents, NewModelVersion, NewObservation, NewReceipt, NewReport, NewStatement,

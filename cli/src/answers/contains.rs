@@ -1,10 +1,10 @@
 //! Is a change in a release?
 
-use anyhow::bail;
 use headwater_queries::shipping::{self, ContainsAnswer, Target};
 use headwater_queries::window::tag_names;
 use headwater_store::Store;
 
+use super::why::NotAsked;
 use crate::context::Context;
 use crate::live;
 
@@ -19,8 +19,6 @@ pub fn ask(
     let upstream = context.upstreams.get(upstream)?;
     let target = Target::parse(change)?;
     let tags = tag_names(store, upstream)?;
-    let release = live::release(upstream, &tags, release, &|| {
-        bail!("which version is installed is not asked here; `ollama --version` tells: name it")
-    })?;
+    let release = live::release(upstream, &tags, release, &|| Err(NotAsked.into()))?;
     Ok(shipping::contains(store, &context.upstreams, upstream, &release, &target)?)
 }

@@ -135,12 +135,16 @@ fn stored_ends(
     window: &WindowSpec,
 ) -> anyhow::Result<WindowSpec> {
     let tags = tag_names(store, upstream)?;
-    relative(upstream, &tags, window, &|| {
-        bail!(
-            "which version is installed is asked of the local server: leave --offline out, or name it"
-        )
-    })
+    relative(upstream, &tags, window, &|| Err(NotAsked.into()))
 }
+
+/// `installed` where the local server is not asked. Every door says this; what else one can
+/// do there is for each to add.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "which version is installed is not asked of any server here: name it (`ollama --version` tells it)"
+)]
+pub struct NotAsked;
 
 /// The rule sets: the built-in ones, then the user's own.
 pub fn rules(context: &Context) -> anyhow::Result<Rules> {

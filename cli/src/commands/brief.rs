@@ -80,7 +80,7 @@ pub fn run(context: &Context, args: &Args) -> anyhow::Result<ExitCode> {
             if let Some(scrub) = &scrub {
                 scrub.json(&mut value);
             }
-            render::json_text(&value)?
+            render::value_text(&value)?
         }
         _ => render::brief::markdown(&told, scrub.as_ref()),
     };

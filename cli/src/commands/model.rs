@@ -44,6 +44,13 @@ pub struct List {
     models: Vec<models::ModelSummary>,
 }
 
+impl List {
+    /// The list of these.
+    pub fn of(models: Vec<models::ModelSummary>) -> Self {
+        List { schema: "headwater/models/1", models }
+    }
+}
+
 /// Prints one model, or the list of them.
 pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
@@ -52,7 +59,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let Some(name) = args.name else {
         let models = models::summaries(&store)?;
         if format == Format::Json {
-            render::json(&List { schema: "headwater/models/1", models })?;
+            render::json(&List::of(models))?;
         } else {
             write!(stdout, "{}", render::model::list(&models, format))?;
         }

@@ -10,7 +10,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{backend, kept};
-use crate::answers::{self, why::Fetch};
+use crate::answers::{
+    self,
+    why::{Fetch, NotAsked},
+};
 use crate::args::Format;
 use crate::context::Context;
 use crate::live::{Via, Wish};
@@ -171,7 +174,13 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let rules = answers::why::rules(context)?;
     let wish = Wish { asked: args.notes || args.reports, reports: args.reports };
     let fetch = (!args.offline).then_some(Fetch { via: args.via, wish });
-    let mut report = answers::why::ask(context, &mut store, &rules, &mut question, fetch)?;
+    let mut report =
+        answers::why::ask(context, &mut store, &rules, &mut question, fetch).map_err(|error| {
+            match error.downcast::<NotAsked>() {
+                Ok(unasked) => anyhow::anyhow!("{unasked}, or leave --offline out"),
+                Err(other) => other,
+            }
+        })?;
     if let Some(mine) = &mine {
         report = why::mine(&store, &context.upstreams, &rules, &question, &mine.models, report)?;
     }

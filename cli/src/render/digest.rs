@@ -9,6 +9,7 @@ use headwater_queries::said::ReleaseSaid;
 pub use moved::shipped;
 
 use crate::args::Format;
+use crate::render::links::Pages;
 use crate::render::machine::short;
 use crate::render::page::Page;
 use crate::render::{plot, why};
@@ -28,8 +29,8 @@ pub fn screen(digest: &Digest, format: Format, scrub: Option<&Scrub>) -> String 
 }
 
 /// The digest on a page that is served.
-pub fn served(digest: &Digest, upstreams: &[&str]) -> String {
-    let mut page = Page::served(upstreams);
+pub fn served(digest: &Digest, pages: &dyn Pages) -> String {
+    let mut page = Page::served(pages);
     write(&mut page, digest);
     page.part()
 }

@@ -25,8 +25,16 @@ pub fn commit(upstream: &str, sha: &str) -> String {
     to("/commit", [("upstream", upstream), ("sha", sha)])
 }
 
-/// The page that answers what a command asks, where there is one.
-pub fn command(command: &str) -> Option<String> {
+/// The page that answers what a command asks, where there is one: none of an upstream of
+/// which nothing is stored.
+pub fn command(command: &str, pages: &dyn Pages) -> Option<String> {
+    let link = page_of(command)?;
+    let query = link.split_once('?').map_or("", |(_, query)| query);
+    let mut fields = form_urlencoded::parse(query.as_bytes());
+    fields.all(|(name, value)| name != "upstream" || pages.has_upstream(&value)).then_some(link)
+}
+
+fn page_of(command: &str) -> Option<String> {
     let words = shlex::split(command)?;
     if words.first().is_none_or(|word| word != "headwater") {
         return None;
@@ -127,9 +135,17 @@ fn grep(args: &crate::commands::grep::Args) -> Option<String> {
     Some(to("/grep", fields))
 }
 
-/// A line that is escaped already, its commit ids made links; the word before an id may
-/// be the name of one of these upstreams.
-pub fn ids(line: &str, upstreams: &[&str]) -> String {
+/// Which pages there are, for a page that is served.
+pub trait Pages {
+    /// Whether something of the upstream is stored.
+    fn has_upstream(&self, name: &str) -> bool;
+    /// Whether this commit is stored, of the upstream or, where none is named, of any.
+    fn has_commit(&self, upstream: Option<&str>, id: &str) -> bool;
+}
+
+/// A line that is escaped already, its commit ids made links where they are stored; the
+/// word before an id may be the name of its upstream.
+pub fn ids(line: &str, pages: &dyn Pages) -> String {
     let mut out = String::with_capacity(line.len());
     let mut before = "";
     for (at, word) in line.split(' ').enumerate() {
@@ -138,16 +154,20 @@ pub fn ids(line: &str, upstreams: &[&str]) -> String {
         }
         let id = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
         let digits = id.bytes().filter(u8::is_ascii_digit).count();
-        let is_id = [9, 40].contains(&id.len())
+        let looks = [9, 40].contains(&id.len())
             && id.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
-            // A number is one only where its upstream's name stands before it.
-            && digits > 0
-            && (digits < id.len() || upstreams.contains(&before));
+            && digits > 0;
         match word.split_once(id) {
-            Some((head, tail)) if is_id => {
-                let named = head.is_empty() && upstreams.contains(&before);
-                let href = commit(if named { before } else { "" }, id);
-                out.push_str(&format!("{head}<a href=\"{}\">{id}</a>{tail}", html::escape(&href)));
+            Some((head, tail)) if looks => {
+                let named = (head.is_empty() && pages.has_upstream(before)).then_some(before);
+                // A number is one only where its upstream's name stands before it.
+                let is_id = digits < id.len() || named.is_some();
+                if is_id && pages.has_commit(named, id) {
+                    let href = html::escape(&commit(named.unwrap_or_default(), id));
+                    out.push_str(&format!("{head}<a href=\"{href}\">{id}</a>{tail}"));
+                } else {
+                    out.push_str(word);
+                }
             }
             _ => out.push_str(word),
         }
@@ -160,10 +180,24 @@ pub fn ids(line: &str, upstreams: &[&str]) -> String {
 mod tests {
     use super::*;
 
+    /// Two upstreams, of which all but one commit is stored.
+    struct Stored;
+
+    impl Pages for Stored {
+        fn has_upstream(&self, name: &str) -> bool {
+            ["ollama", "llama.cpp"].contains(&name)
+        }
+
+        fn has_commit(&self, upstream: Option<&str>, id: &str) -> bool {
+            upstream.is_none_or(|name| self.has_upstream(name)) && id != "0e1d2c3b4"
+        }
+    }
+
     #[test]
     fn a_search_that_is_told_can_be_run_by_a_link() {
         let told =
             "headwater grep -i --upstream llama.cpp --path 'ggml/src/*.cu' -e 'a b&c' b1..b2";
+        let command = |told: &str| command(told, &Stored);
         let link = command(told).unwrap();
         assert_eq!(
             link,
@@ -171,6 +205,7 @@ mod tests {
         );
         assert!(command("git -C x log -G y").is_none() && command("rm -rf 'x").is_none());
         assert!(command("headwater grep --merges x").is_none());
+        assert!(command("headwater why mlx v0.1..v0.2").is_none());
         assert_eq!(
             command("headwater show llama.cpp b21").unwrap(),
             "/commit?upstream=llama.cpp&sha=b21"
@@ -187,8 +222,8 @@ mod tests {
 
     #[test]
     fn commits_become_links_and_nothing_else_does() {
-        let line = "ollama 598863317 ollama 6a261db7d &lt;b&gt; (by 153d324bc), 123456789 abcdefabc deadbeef";
-        let linked = ids(line, &["ollama"]);
+        let line = "ollama 598863317 ollama 6a261db7d &lt;b&gt; (by 153d324bc), 123456789 abcdefabc deadbeef mlx 0e1d2c3b4";
+        let linked = ids(line, &Stored);
         assert!(
             linked.contains("<a href=\"/commit?upstream=ollama&amp;sha=6a261db7d\">"),
             "{linked}"

@@ -54,8 +54,12 @@ pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
 /// One JSON document as [`json`] prints it.
 pub fn json_text(value: &impl Serialize) -> anyhow::Result<String> {
     // A flattened part may name a field again: as a value each stands once.
-    let value = serde_json::to_value(value)?;
-    Ok(escape_controls(&serde_json::to_string_pretty(&value)?) + "\n")
+    value_text(&serde_json::to_value(value)?)
+}
+
+/// The same of what is a value already.
+pub fn value_text(value: &serde_json::Value) -> anyhow::Result<String> {
+    Ok(escape_controls(&serde_json::to_string_pretty(value)?) + "\n")
 }
 
 /// JSON that is safe on a terminal: U+007F and the C1 controls need no escape in JSON, but

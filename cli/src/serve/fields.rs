@@ -1,7 +1,17 @@
 //! What a page is asked: the fields of its address.
 
+use anyhow::bail;
+
 /// No address that a form makes is longer.
 const LONGEST: usize = 8_000;
+
+/// What a page may be asked.
+pub struct Takes {
+    /// The names of its fields, besides its format.
+    pub fields: &'static [&'static str],
+    /// What it is given as, besides a page.
+    pub formats: &'static [&'static str],
+}
 
 /// The fields of an address, in its order.
 #[derive(Debug, Default)]
@@ -36,8 +46,45 @@ impl Fields {
     }
 
     /// A number.
-    pub fn number(&self, name: &str) -> Option<usize> {
-        self.get(name)?.parse().ok()
+    pub fn number(&self, name: &str) -> anyhow::Result<Option<usize>> {
+        let Some(text) = self.get(name) else { return Ok(None) };
+        match text.parse() {
+            Ok(number) => Ok(Some(number)),
+            Err(_) => bail!("{name} is a number, not {text:?}"),
+        }
+    }
+
+    /// A field that is one of some words.
+    pub fn one_of(&self, name: &str, known: &[&str]) -> anyhow::Result<Option<&str>> {
+        match self.get(name) {
+            Some(given) if !known.contains(&given) => {
+                bail!("{given:?} is no {name}; it is one of {}", known.join(", "))
+            }
+            given => Ok(given),
+        }
+    }
+
+    /// Whether the page takes all of them: one that is passed over in silence is an answer
+    /// to another question.
+    pub fn check(&self, takes: &Takes) -> anyhow::Result<()> {
+        let format = (!takes.formats.is_empty()).then_some("format");
+        let known = || takes.fields.iter().copied().chain(format);
+        for (name, _) in &self.0 {
+            if known().all(|one| one != name) {
+                let known: Vec<&str> = known().collect();
+                match known.is_empty() {
+                    true => bail!("this page takes no field, and none called {name:?}"),
+                    false => bail!("this page has no field {name:?}; it has {}", known.join(", ")),
+                }
+            }
+        }
+        match self.get("format") {
+            Some(given) if !takes.formats.contains(&given) => bail!(
+                "{given:?} is no format of this page; it is one of {}, or left out",
+                takes.formats.join(", ")
+            ),
+            _ => Ok(()),
+        }
     }
 
     /// Whether a box was ticked.
@@ -78,5 +125,25 @@ mod tests {
             fields.with("/grep", "class", "cuda"),
             "/grep?q=a+b%26&path=x&path=y&class=cuda"
         );
+    }
+
+    #[test]
+    fn a_page_takes_what_it_knows() {
+        let takes = Takes { fields: &["q", "in"], formats: &["json"] };
+        let told = |query: &str| match Fields::read(query).check(&takes) {
+            Ok(()) => String::new(),
+            Err(error) => error.to_string(),
+        };
+        assert_eq!(told("q=a&in=&format=json&other="), "");
+        assert_eq!(told("q=a&quirk=1"), "this page has no field \"quirk\"; it has q, in, format");
+        assert_eq!(
+            told("format=xml"),
+            "\"xml\" is no format of this page; it is one of json, or left out"
+        );
+        let none = Takes { fields: &[], formats: &[] };
+        let told = Fields::read("format=json").check(&none).unwrap_err().to_string();
+        assert_eq!(told, "this page takes no field, and none called \"format\"");
+        assert!(Fields::read("top=8").number("top").unwrap() == Some(8));
+        assert!(Fields::read("top=all").number("top").is_err());
     }
 }

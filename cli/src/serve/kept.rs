@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Mutex;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use super::reply::Text;
 
@@ -14,6 +14,10 @@ const MOST: usize = 32 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoreState([Option<(SystemTime, u64)>; 2]);
 
+/// A file that was written so lately may be written again with no later time: times are no
+/// finer than the clock's ticks.
+const SETTLED: Duration = Duration::from_millis(100);
+
 impl StoreState {
     /// As it is now; nothing where that cannot be told.
     pub fn of(dir: &Path) -> Option<Self> {
@@ -22,7 +26,10 @@ impl StoreState {
             Some((facts.modified().ok()?, facts.len()))
         };
         let database = of("headwater.db")?;
-        Some(StoreState([Some(database), of("headwater.db-wal")]))
+        let state = StoreState([Some(database), of("headwater.db-wal")]);
+        let last = state.0.iter().flatten().map(|(written, _)| *written).max()?;
+        let settled = SystemTime::now().duration_since(last).is_ok_and(|since| since > SETTLED);
+        settled.then_some(state)
     }
 }
 

@@ -10,6 +10,7 @@ mod reply;
 mod room;
 mod stream;
 mod waiting;
+mod warm;
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -45,23 +46,16 @@ pub fn run(context: Context, args: Args) -> anyhow::Result<()> {
             .with_context(|| format!("cannot listen on {}", args.listen))?;
         let address = listener.local_addr()?;
         let guard = Arc::new(Guard::new(address, &args.host, args.token.as_deref()));
-        let routes = Router::new()
-            .route("/", get(pages::home))
-            .route("/go", get(pages::go))
-            .route("/why", get(pages::why))
-            .route("/ledger", get(pages::ledger))
-            .route("/grep", get(pages::grep))
-            .route("/commit", get(pages::commit))
-            .route("/digest", get(pages::digest))
-            .route("/models", get(pages::models))
-            .route("/pins", get(pages::pins))
+        let pages =
+            pages::paths().fold(Router::new(), |pages, path| pages.route(path, get(pages::page)));
+        let routes = pages
             .route("/assets/{name}", get(assets::serve))
             .route("/enter", post(guard::enter))
             .fallback(reply::no_page)
             .layer(middleware::from_fn_with_state(Arc::clone(&guard), guard::check))
             .layer(axum::Extension(guard))
             .with_state(Arc::clone(&room));
-        tokio::spawn(pages::prepare(room));
+        tokio::spawn(warm::run(room));
         writeln!(anstream::stderr(), "headwater: http://{address}/ (Ctrl-C ends it)")?;
         axum::serve(listener, routes).await?;
         Ok(())

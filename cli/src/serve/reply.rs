@@ -35,9 +35,13 @@ pub enum Reply {
 impl Reply {
     /// A document of JSON.
     pub fn json(value: &impl Serialize) -> anyhow::Result<Self> {
-        let mut value = serde_json::to_value(value)?;
+        Self::value(serde_json::to_value(value)?)
+    }
+
+    /// The same of what is a value already.
+    pub fn value(mut value: serde_json::Value) -> anyhow::Result<Self> {
         private::hide(&mut value);
-        Ok(Reply::Text("application/json", render::json_text(&value)?))
+        Ok(Reply::Text("application/json", render::value_text(&value)?))
     }
 
     /// A text of Markdown, shown as it is.

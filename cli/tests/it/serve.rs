@@ -1,14 +1,16 @@
 //! The pages, asked for by plain HTTP, and in a browser where one is installed.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
 use headwater_demo::ollama::names;
 use headwater_demo::{BACKEND, MODEL};
+use headwater_testkit::Testkit;
 use serde_json::Value;
 
-use crate::support::{Place, dump};
+use crate::support::{Place, dump, succeeded};
 
 /// A server that ends with the test.
 struct Served {
@@ -145,6 +147,17 @@ fn pages_say_what_the_commands_say_and_write_nothing() {
         assert!(!page.contains(hidden), "{path}");
     }
 
+    // A commit is a link where it has a page.
+    let links = |page: &str| -> BTreeSet<String> {
+        let links = page.split("href=\"").filter(|rest| rest.starts_with("/commit?"));
+        links.map(|rest| rest.split('"').next().unwrap().replace("&amp;", "&")).collect()
+    };
+    let commits: BTreeSet<String> = all.iter().flat_map(|path| links(&served.page(path))).collect();
+    assert!(commits.len() > 20, "{commits:?}");
+    for link in commits {
+        assert_eq!(served.get(&link).status, 200, "{link}");
+    }
+
     // Strangers' markup is text.
     let page = served.page(&hostile);
     assert!(page.contains("&lt;") && !page.contains("<img") && !page.contains("<b>"), "{page}");
@@ -191,6 +204,11 @@ fn pages_say_what_the_commands_say_and_write_nothing() {
     assert!(served.leads("repeat_penalty").starts_with("/ledger?"));
     assert!(served.leads(&place.ollama(names::PENALTY)[..9]).starts_with("/commit?"));
     assert!(served.leads("RepeatPen.*ty").starts_with("/grep?"));
+    let newest = served.leads("previous..latest");
+    assert_eq!(newest, "/why?upstream=ollama&base=previous&head=latest");
+    assert!(served.page(&newest).contains("<article class=\"report\">"));
+    assert!(served.leads("llama.cpp+previous..b34").starts_with("/why?upstream=llama.cpp"));
+    assert!(served.leads("previous..nowhere").starts_with("/grep?"));
 
     // What cannot be answered is one line.
     for (path, words) in [
@@ -198,10 +216,24 @@ fn pages_say_what_the_commands_say_and_write_nothing() {
         ("/why?upstream=ollama&base=v0.6.0&head=v0.6.2&backend=abacus", "vulkan"),
         ("/commit?sha=zzzz", "zzzz"),
         ("/ledger?knob=repeat_penaltee", "nearest"),
+        ("/why?upstream=ollama&base=installed&head=v0.6.2", "name it"),
+        // What is passed over in silence is an answer to another question.
+        ("/?knob=x", "takes no field"),
+        ("/why?windw=v0.6.0..v0.6.2", "it has upstream, window, base"),
+        ("/ledger?format=xml", "one of json, or left out"),
+        ("/digest?week=2026-W10&format=html", "one of json, md, atom, or left out"),
+        ("/why?format=json", "say which window"),
+        ("/why?window=v0.6.0..v0.6.2&top=all", "top is a number"),
+        ("/grep?q=x&in=nowhere", "one of added, removed, message"),
+        ("/grep?q=(&format=json", "unclosed group"),
+        ("/models?at=v0.6.2&quirk=1", "it has name, model, upstream, at, format"),
     ] {
         let got = served.get(path);
         assert!(got.status == 400 && got.body.contains(words), "{path}: {}", got.body);
+        assert!(!got.body.contains("--offline"), "a page has no flags: {path}: {}", got.body);
     }
+    // A field of a form that is empty is none.
+    served.page("/ledger?upstream=ollama&knob=&window=&at=&quirk=");
     let half = served.page("/grep?q=(&part=1");
     assert!(half.contains("role=\"alert\"") && !half.contains("<html"), "{half}");
     assert!(served.page(&format!("/grep?q={}", "x".repeat(3000))).contains("2000 bytes"));
@@ -250,6 +282,21 @@ fn a_page_that_takes_its_time_begins_before_its_answer_and_is_given_up_at_its_li
     let stale = Served::start(&place, &[]);
     let got = stale.get("/ledger?upstream=ollama&knob=repeat_penalty");
     assert!(got.status == 503 && got.body.contains("headwater rebuild"), "{}", got.body);
+}
+
+#[test]
+fn a_models_name_in_the_box_leads_to_its_page() {
+    let (place, kit) = (Place::crawled(), Testkit::start().unwrap());
+    let crawl = ["crawl", "models", "gemma4:26b"];
+    succeeded(&crawl, place.command(&crawl).envs(kit.env()).output().unwrap());
+    let served = Served::start(&place, &[]);
+    let page = served.leads("gemma4:26b");
+    assert_eq!(page, "/models?name=gemma4%3A26b");
+    assert!(served.page(&page).contains("What it sets"));
+    assert_eq!(served.page("/models?model=gemma4:26b"), served.page(&page));
+    let all = place.json(&["model"]);
+    assert_eq!(served.json("/models?format=json"), all);
+    assert!(served.leads("gemma4:27b").starts_with("/grep?"));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Which commits a search covers.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use globset::GlobSet;
 use headwater_store::evidence::{Coverage, Gap};
@@ -18,7 +19,7 @@ pub(crate) struct Commits<'a> {
     pub upstream: &'a Upstream,
     pub id: UpstreamId,
     /// All that are stored, by row.
-    pub list: Vec<ListedCommit>,
+    pub list: Arc<[ListedCommit]>,
     /// Whether each is in scope.
     pub inside: Vec<bool>,
     /// The paths that count, where not all do.
@@ -74,7 +75,7 @@ impl<'a> Commits<'a> {
             Some(author) => {
                 let regex = RegexBuilder::new(author)
                     .build()
-                    .map_err(|e| QueryError::Pattern(format!("--author {author:?}: {e}")))?;
+                    .map_err(|e| QueryError::Pattern(format!("the author {author:?}: {e}")))?;
                 let by = store.authors(id)?;
                 let by = by
                     .into_iter()

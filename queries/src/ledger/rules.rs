@@ -2,7 +2,7 @@
 //! them holds one.
 
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use regex::{Regex, RegexBuilder};
@@ -313,16 +313,16 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("resolves.toml", include_str!("../../rules/defaults/resolves.toml")),
 ];
 
-/// All extractors in use.
-#[derive(Debug, Default)]
+/// All extractors in use. Those who have copies share what was read with them.
+#[derive(Debug, Default, Clone)]
 pub struct Extractors {
-    pub(crate) all: Vec<Compiled>,
+    pub(crate) all: Vec<Arc<Compiled>>,
     pub(crate) resolves: Vec<super::resolve::Resolve>,
     /// Where parsers declare their options.
     pub(crate) options: Vec<OptionRule>,
     texts: Vec<String>,
     /// What was read with them.
-    pub(crate) kept: Kept,
+    pub(crate) kept: Arc<Kept>,
     /// How many of them are part of the program: they come first.
     built_in: usize,
 }
@@ -392,11 +392,11 @@ impl Extractors {
                 return Err(ExtractorError::Twice { file: file.to_owned(), id: rule.id });
             }
             let (holds, globs) = (OnceLock::new(), OnceLock::new());
-            self.all.push(Compiled { rule, file: file.to_owned(), holds, globs });
+            self.all.push(Arc::new(Compiled { rule, file: file.to_owned(), holds, globs }));
         }
         self.resolves.extend(parsed.resolves);
         self.options.extend(parsed.options);
-        self.kept = Kept::default();
+        self.kept = Arc::default();
         self.texts.push(text.to_owned());
         Ok(())
     }
@@ -443,7 +443,7 @@ impl Extractors {
 
     /// What the ledger reads of an upstream: each extractor's id, scope and paths.
     pub fn coverage(&self, upstream: &str) -> Vec<(&str, Scope, &[String])> {
-        let covers = |c: &&Compiled| {
+        let covers = |c: &&Arc<Compiled>| {
             c.rule.upstreams.is_empty() || c.rule.upstreams.iter().any(|u| u == upstream)
         };
         let all = self.all.iter().filter(covers);

@@ -1,10 +1,15 @@
 //! What files are: whose backend, which area, shared core, or without effect on
 //! what a server does. The maps are data.
 
+use std::sync::{Arc, OnceLock};
+
 use regex::bytes::{Regex, RegexSet};
 use serde::Deserialize;
 
 use super::RulesError;
+use super::clauses::Clauses;
+use super::concepts::Concepts;
+use super::model_name::ModelNames;
 use super::pattern::{QuestionSet, compile, compile_set, found};
 use super::tokens::Tokenizer;
 
@@ -121,6 +126,22 @@ pub struct Facets {
     core: String,
     stop: Vec<String>,
     less: Vec<String>,
+    hints: OnceLock<Vec<(usize, Regex)>>,
+    concepts: OnceLock<Arc<Concepts>>,
+    clauses: OnceLock<Arc<Clauses>>,
+    models: OnceLock<ModelNames>,
+}
+
+/// What the first question needs is compiled for it and kept for those that follow.
+fn once<T>(
+    kept: &OnceLock<T>,
+    make: impl FnOnce() -> Result<T, RulesError>,
+) -> Result<&T, RulesError> {
+    if let Some(made) = kept.get() {
+        return Ok(made);
+    }
+    let made = make()?;
+    Ok(kept.get_or_init(|| made))
 }
 
 /// The maps of files and subjects, ready for commits.
@@ -214,6 +235,10 @@ impl Facets {
             backends: backends.backend,
             areas: areas.area,
             inert: areas.inert,
+            hints: OnceLock::new(),
+            concepts: OnceLock::new(),
+            clauses: OnceLock::new(),
+            models: OnceLock::new(),
         })
     }
 
@@ -253,14 +278,31 @@ impl Facets {
     /// # Errors
     /// Where the map holds an invalid pattern.
     pub fn hinted(&self, report: &str) -> Result<Vec<(&str, String)>, RulesError> {
-        let mut out = Vec::new();
-        for backend in &self.backends {
-            let Some(hint) = &backend.hint else { continue };
-            if let Some(words) = found(&compile(hint)?, report) {
-                out.push((backend.name.as_str(), words));
-            }
-        }
-        Ok(out)
+        let hints = once(&self.hints, || {
+            let hinted = self.backends.iter().enumerate();
+            let hinted = hinted.filter_map(|(at, backend)| Some((at, backend.hint.as_ref()?)));
+            hinted.map(|(at, hint)| Ok((at, compile(hint)?))).collect()
+        })?;
+        let told = hints.iter().filter_map(|(at, hint)| {
+            Some((self.backends.get(*at)?.name.as_str(), found(hint, report)?))
+        });
+        Ok(told.collect())
+    }
+
+    /// The concepts that ship with the binary.
+    pub(super) fn concepts(&self) -> Result<Arc<Concepts>, RulesError> {
+        let make = || Ok(Arc::new(Concepts::shipped(&mut self.tokenizer())?));
+        once(&self.concepts, make).map(Arc::clone)
+    }
+
+    /// The patterns that cut a symptom.
+    pub(super) fn clauses(&self) -> Result<Arc<Clauses>, RulesError> {
+        once(&self.clauses, || Ok(Arc::new(Clauses::shipped()?))).map(Arc::clone)
+    }
+
+    /// The reader of models' names.
+    pub(super) fn models(&self) -> Result<&ModelNames, RulesError> {
+        once(&self.models, ModelNames::shipped)
     }
 
     /// The areas that a report asks for, as bits.

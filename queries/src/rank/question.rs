@@ -1,10 +1,11 @@
 //! A question, and what is read out of it.
 
+use std::sync::Arc;
+
 use super::asked::{AskedFor, Wanted};
 use super::clauses::{ClauseKind, Clauses};
 use super::concepts::{Concepts, Meaning};
 use super::facets::Facets;
-use super::model_name::ModelNames;
 use super::tokens::{TermId, term_id};
 use super::weights::Weights;
 use super::{RulesError, tokens::Tokenizer};
@@ -89,8 +90,8 @@ impl Question {
 /// Reads questions.
 pub struct QuestionReader<'a> {
     facets: &'a Facets,
-    concepts: Concepts,
-    clauses: Clauses,
+    concepts: Arc<Concepts>,
+    clauses: Arc<Clauses>,
     asked_for: AskedFor,
     tokenizer: Tokenizer,
 }
@@ -101,8 +102,7 @@ impl<'a> QuestionReader<'a> {
     /// # Errors
     /// Where a shipped data file is not valid.
     pub fn new(facets: &'a Facets) -> Result<Self, RulesError> {
-        let concepts = Concepts::shipped(&mut facets.tokenizer())?;
-        Self::with(facets, concepts)
+        Self::of(facets, facets.concepts()?)
     }
 
     /// A reader with concepts of the caller's.
@@ -110,8 +110,12 @@ impl<'a> QuestionReader<'a> {
     /// # Errors
     /// Where a shipped data file is not valid.
     pub fn with(facets: &'a Facets, concepts: Concepts) -> Result<Self, RulesError> {
+        Self::of(facets, Arc::new(concepts))
+    }
+
+    fn of(facets: &'a Facets, concepts: Arc<Concepts>) -> Result<Self, RulesError> {
         let tokenizer = facets.tokenizer();
-        let (clauses, asked_for) = (Clauses::shipped()?, AskedFor::shipped()?);
+        let (clauses, asked_for) = (facets.clauses()?, AskedFor::shipped()?);
         Ok(QuestionReader { facets, concepts, clauses, asked_for, tokenizer })
     }
 
@@ -184,7 +188,7 @@ impl<'a> QuestionReader<'a> {
             })
             .collect();
         let model = match query.model.as_deref() {
-            Some(name) => Some(ModelNames::shipped()?.parse(name)),
+            Some(name) => Some(self.facets.models()?.parse(name)),
             None => None,
         };
         for name in model.iter().flat_map(|model| &model.concepts) {

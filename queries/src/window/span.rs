@@ -47,7 +47,7 @@ impl Span {
 /// Unknown, reversed or missing ends, and those of the store.
 pub fn span(store: &Store, upstream: &Upstream, spec: &WindowSpec) -> Result<Span, QueryError> {
     let id = store.upstream(&upstream.name)?;
-    span_in(store, upstream, spec, store.graph(id)?.into())
+    span_in(store, upstream, spec, store.graph(id)?)
 }
 
 /// As [`span`], in a history that was read already.

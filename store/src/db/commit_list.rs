@@ -63,12 +63,10 @@ impl ListedCommit {
 }
 
 impl Store {
-    /// Every stored commit of an upstream, by row. The list is made where it is missing
-    /// or older than the records.
-    ///
-    /// # Errors
-    /// Those of SQLite.
-    pub fn commit_list(&self, upstream: UpstreamId) -> Result<Vec<ListedCommit>, StoreError> {
+    pub(super) fn read_commit_list(
+        &self,
+        upstream: UpstreamId,
+    ) -> Result<Vec<ListedCommit>, StoreError> {
         let source = self.list_source(upstream)?;
         let mut query = self.conn.prepare_cached(
             "SELECT commits FROM commit_list WHERE upstream_id = ?1 AND source = ?2",

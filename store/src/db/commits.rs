@@ -76,6 +76,16 @@ fn oids(bytes: &[u8]) -> Vec<Oid> {
     bytes.chunks_exact(20).filter_map(Oid::from_slice).collect()
 }
 
+/// The least and the greatest id that start with these hexadecimal digits.
+fn bounds(digits: &str) -> Option<[Oid; 2]> {
+    let is_start =
+        (1..=40).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_hexdigit());
+    let bound = |fill: &str| {
+        Oid::from_hex(format!("{digits}{}", fill.repeat(40 - digits.len())).as_bytes())
+    };
+    if is_start { Some([bound("0")?, bound("f")?]) } else { None }
+}
+
 impl Store {
     /// The commit with this id, if it is stored.
     ///
@@ -118,16 +128,7 @@ impl Store {
         digits: &str,
         limit: usize,
     ) -> Result<Vec<StoredCommit>, StoreError> {
-        if digits.is_empty()
-            || digits.len() > 40
-            || !digits.bytes().all(|byte| byte.is_ascii_hexdigit())
-        {
-            return Ok(Vec::new());
-        }
-        let bound = |fill: &str| {
-            Oid::from_hex(format!("{digits:0<1}{}", fill.repeat(40 - digits.len())).as_bytes())
-        };
-        let (Some(low), Some(high)) = (bound("0"), bound("f")) else { return Ok(Vec::new()) };
+        let Some([low, high]) = bounds(digits) else { return Ok(Vec::new()) };
         let name = self.upstream_name(upstream)?;
         let mut query = self.conn.prepare_cached(&format!(
             "SELECT {COLUMNS} {FROM} WHERE c.upstream_id = ?1 AND c.oid BETWEEN ?2 AND ?3
@@ -137,6 +138,18 @@ impl Store {
         let rows =
             query.query_map(params![upstream.0, low, high, limit], |row| read(&name, row))?;
         Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    /// Whether a commit is stored whose id starts with these hexadecimal digits.
+    ///
+    /// # Errors
+    /// Those of SQLite.
+    pub fn has_commit(&self, upstream: UpstreamId, digits: &str) -> Result<bool, StoreError> {
+        let Some([low, high]) = bounds(digits) else { return Ok(false) };
+        let mut query = self.conn.prepare_cached(
+            "SELECT 1 FROM commit_record WHERE upstream_id = ?1 AND oid BETWEEN ?2 AND ?3",
+        )?;
+        Ok(query.exists(params![upstream.0, low, high])?)
     }
 
     /// The commits whose subjects name this pull request.
@@ -198,11 +211,7 @@ impl Store {
         Ok(groups.into_iter().map(|(_, group)| group).collect())
     }
 
-    /// Every stored commit of an upstream with its parents.
-    ///
-    /// # Errors
-    /// Those of SQLite.
-    pub fn graph(&self, upstream: UpstreamId) -> Result<CommitGraph, StoreError> {
+    pub(super) fn read_graph(&self, upstream: UpstreamId) -> Result<CommitGraph, StoreError> {
         let mut query = self.conn.prepare_cached(
             "SELECT id, oid, parents, committed FROM commit_record WHERE upstream_id = ?1",
         )?;

@@ -12,6 +12,7 @@ mod digest_runs;
 mod doubts;
 mod dump;
 mod exact;
+mod held;
 mod labels;
 mod models;
 mod observations;
@@ -48,6 +49,7 @@ pub use default_events::{DefaultEventRow, NewDefaultEvents};
 pub use derivations::Derivation;
 pub use digest_runs::{DigestRun, Rows};
 pub use exact::ExactUpdate;
+pub use held::Held;
 pub use models::{
     MODELS, ModelFacts, ModelLayer, ModelPlace, ModelReading, ModelSeen, ModelTransport,
     ModelVersion, NewModelVersion, same_value,
@@ -115,6 +117,7 @@ pub struct Store {
     dir: PathBuf,
     pub(crate) conn: Connection,
     progress: Arc<dyn Progress>,
+    held: Option<Arc<Held>>,
 }
 
 impl Store {
@@ -203,7 +206,7 @@ impl Store {
     fn connect(dir: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
         let conn = Connection::open_with_flags(database(dir), flags)?;
         conn.busy_timeout(Duration::from_secs(10))?;
-        let store = Store { dir: dir.to_owned(), conn, progress: Arc::new(Silent) };
+        let store = Store { dir: dir.to_owned(), conn, progress: Arc::new(Silent), held: None };
         // What is no store is told before anything of it is set.
         store.schema()?;
         let conn = &store.conn;
@@ -228,6 +231,7 @@ impl Store {
             false => Self::open(&self.dir)?,
         };
         store.watch(&self.progress)?;
+        store.held.clone_from(&self.held);
         Ok(store)
     }
 
@@ -362,7 +366,8 @@ impl Store {
     /// # Errors
     /// Where there is none yet.
     pub fn objects(&self, upstream: &str) -> Result<ObjectStore, StoreError> {
-        Ok(ObjectStore::open(&self.objects_dir(upstream), upstream)?.watched(&self.progress))
+        let objects = ObjectStore::open(&self.objects_dir(upstream), upstream)?;
+        Ok(objects.watched(&self.progress).sharing(self.pool(upstream)))
     }
 }
 

@@ -8,11 +8,7 @@ use crate::model::Tag;
 use crate::{Oid, StoreError};
 
 impl Store {
-    /// Every tag that upstream had when last looked at, in the order of names.
-    ///
-    /// # Errors
-    /// Those of SQLite.
-    pub fn tags(&self, upstream: UpstreamId) -> Result<Vec<Tag>, StoreError> {
+    pub(super) fn read_tags(&self, upstream: UpstreamId) -> Result<Vec<Tag>, StoreError> {
         let mut query = self.conn.prepare_cached(
             "SELECT name, target, object FROM ref_seen
              WHERE upstream_id = ?1 AND name >= 'refs/tags/' AND name < 'refs/tags0' ORDER BY name, id",

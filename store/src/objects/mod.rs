@@ -2,6 +2,7 @@
 //! objects of its own or borrowed from the user's clone.
 
 mod diff;
+mod pool;
 mod reader;
 mod tree;
 
@@ -15,6 +16,7 @@ use crate::progress::{Progress, Silent};
 use crate::{Oid, StoreError};
 
 pub use diff::{FileDiff, align};
+pub(crate) use pool::Pool;
 pub use reader::ObjectReader;
 pub use tree::TreeEntry;
 
@@ -28,6 +30,7 @@ pub struct ObjectStore {
     dir: PathBuf,
     upstream: String,
     progress: Arc<dyn Progress>,
+    pool: Option<Arc<Pool>>,
 }
 
 impl ObjectStore {
@@ -39,8 +42,8 @@ impl ObjectStore {
         if !dir.join("HEAD").exists() {
             return Err(StoreError::NotCrawled(upstream.to_owned()));
         }
-        let progress = Arc::new(Silent);
-        Ok(ObjectStore { dir: dir.to_owned(), upstream: upstream.to_owned(), progress })
+        let (dir, upstream) = (dir.to_owned(), upstream.to_owned());
+        Ok(ObjectStore { dir, upstream, progress: Arc::new(Silent), pool: None })
     }
 
     /// Opens the object store in `dir`, and makes an empty one where there is none.
@@ -126,6 +129,13 @@ impl ObjectStore {
     /// The same, while somebody looks on: readings end when nobody waits for them.
     pub fn watched(mut self, progress: &Arc<dyn Progress>) -> Self {
         self.progress = Arc::clone(progress);
+        self
+    }
+
+    /// The same, its readers sharing what others have read: for as long as nothing that it
+    /// borrows from is another.
+    pub(crate) fn sharing(mut self, pool: Option<Arc<Pool>>) -> Self {
+        self.pool = pool;
         self
     }
 

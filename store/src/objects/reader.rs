@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
-use std::rc::Rc;
+use std::sync::Arc;
 
+use super::pool::Entries;
 use super::tree::{self, TreeEntry};
 use super::{ObjectStore, git};
 use crate::git::GitError;
@@ -19,11 +20,11 @@ pub struct ObjectReader {
     store: ObjectStore,
     /// Started by the first object that is asked for: many questions need none.
     process: Option<Process>,
-    trees: HashMap<Oid, Rc<Vec<TreeEntry>>>,
+    trees: HashMap<Oid, Entries>,
 }
 
 /// A running `git cat-file --batch`.
-struct Process {
+pub(super) struct Process {
     child: Child,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
@@ -44,6 +45,30 @@ impl Process {
         };
         Ok(Process { child, stdin, stdout: BufReader::with_capacity(1 << 16, stdout) })
     }
+
+    /// The bytes of an object and its type, or `None` where the store lacks it.
+    fn object(&mut self, oid: Oid) -> Result<Option<(String, Vec<u8>)>, GitError> {
+        let io = |e: std::io::Error| unreadable(&e.to_string());
+        writeln!(self.stdin, "{oid}").and_then(|()| self.stdin.flush()).map_err(io)?;
+        let mut header = String::new();
+        self.stdout.read_line(&mut header).map_err(io)?;
+        let mut words = header.trim_end().split(' ').skip(1);
+        let (kind, size) = match (words.next(), words.next()) {
+            (Some("missing"), _) => return Ok(None),
+            (Some(kind), Some(size)) => (kind.to_owned(), size.parse::<u64>()),
+            _ => return Err(unreadable(&format!("the header {header:?}"))),
+        };
+        let size = size.map_err(|e| unreadable(&e.to_string()))?;
+        if size > LARGEST {
+            return Err(unreadable(&format!("object {oid} has {size} bytes")));
+        }
+        let mut data = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+        let read = self.stdout.by_ref().take(size + 1).read_to_end(&mut data).map_err(io)?;
+        if read as u64 != size + 1 || data.pop() != Some(b'\n') {
+            return Err(unreadable("an object was cut short"));
+        }
+        Ok(Some((kind, data)))
+    }
 }
 
 impl ObjectReader {
@@ -60,30 +85,22 @@ impl ObjectReader {
         if !self.store.progress.is_wanted() {
             return Err(StoreError::GivenUp);
         }
-        let io = |e: std::io::Error| unreadable(&e.to_string());
-        let git = match &mut self.process {
+        // One that waited for long may have died since.
+        if self.process.is_none()
+            && let Some(mut idle) = self.store.pool.as_ref().and_then(|pool| pool.take())
+            && let Ok(object) = idle.object(oid)
+        {
+            self.process = Some(idle);
+            return Ok(object);
+        }
+        // One that fails in the midst of an answer is asked nothing more.
+        let mut git = match self.process.take() {
             Some(running) => running,
-            none => none.insert(Process::start(&self.store)?),
+            None => Process::start(&self.store)?,
         };
-        writeln!(git.stdin, "{oid}").and_then(|()| git.stdin.flush()).map_err(io)?;
-        let mut header = String::new();
-        git.stdout.read_line(&mut header).map_err(io)?;
-        let mut words = header.trim_end().split(' ').skip(1);
-        let (kind, size) = match (words.next(), words.next()) {
-            (Some("missing"), _) => return Ok(None),
-            (Some(kind), Some(size)) => (kind.to_owned(), size.parse::<u64>()),
-            _ => return Err(unreadable(&format!("the header {header:?}")).into()),
-        };
-        let size = size.map_err(|e| unreadable(&e.to_string()))?;
-        if size > LARGEST {
-            return Err(unreadable(&format!("object {oid} has {size} bytes")).into());
-        }
-        let mut data = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-        let read = git.stdout.by_ref().take(size + 1).read_to_end(&mut data).map_err(io)?;
-        if read as u64 != size + 1 || data.pop() != Some(b'\n') {
-            return Err(unreadable("an object was cut short").into());
-        }
-        Ok(Some((kind, data)))
+        let object = git.object(oid)?;
+        self.process = Some(git);
+        Ok(object)
     }
 
     /// The bytes of a blob, or `None` where the store lacks it.
@@ -98,18 +115,30 @@ impl ObjectReader {
     ///
     /// # Errors
     /// [`StoreError::NoObject`] where the store lacks it.
-    pub fn tree(&mut self, oid: Oid) -> Result<Rc<Vec<TreeEntry>>, StoreError> {
+    pub fn tree(&mut self, oid: Oid) -> Result<Arc<Vec<TreeEntry>>, StoreError> {
         if let Some(known) = self.trees.get(&oid) {
-            return Ok(Rc::clone(known));
+            return Ok(Arc::clone(known));
         }
-        let entries = match self.object(oid)? {
-            Some((kind, data)) if kind == "tree" => Rc::new(tree::parse(&data)),
-            _ => return Err(self.store.no_object(oid)),
+        let shared = self.store.pool.as_ref().and_then(|pool| pool.tree(oid));
+        let entries = match shared {
+            Some(known) => known,
+            None => self.read_tree(oid)?,
         };
         if self.trees.len() > 20_000 {
             self.trees.clear();
         }
-        self.trees.insert(oid, Rc::clone(&entries));
+        self.trees.insert(oid, Arc::clone(&entries));
+        Ok(entries)
+    }
+
+    fn read_tree(&mut self, oid: Oid) -> Result<Entries, StoreError> {
+        let entries = match self.object(oid)? {
+            Some((kind, data)) if kind == "tree" => Arc::new(tree::parse(&data)),
+            _ => return Err(self.store.no_object(oid)),
+        };
+        if let Some(pool) = &self.store.pool {
+            pool.keep_tree(oid, &entries);
+        }
         Ok(entries)
     }
 
@@ -176,6 +205,14 @@ impl ObjectReader {
             }
         }
         Ok(())
+    }
+}
+
+impl Drop for ObjectReader {
+    fn drop(&mut self) {
+        if let (Some(process), Some(pool)) = (self.process.take(), &self.store.pool) {
+            pool.give_back(process);
+        }
     }
 }
 

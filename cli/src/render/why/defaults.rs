@@ -5,9 +5,9 @@ use headwater_queries::why::{DefaultEvent, WhyReport};
 use maud::{Markup, html};
 
 use super::candidates::evidence_line;
-use crate::render::links;
 use crate::render::page::Page;
 use crate::render::text::one_line;
+use crate::render::{html, links};
 
 /// Grouped by commit and knob: a default can stand in several places, and the first of
 /// them speaks for the rest.
@@ -40,25 +40,25 @@ pub(super) fn all(page: &mut Page<'_>, report: &WhyReport) {
 
 /// The same as a table, on a page that is served.
 fn table(groups: &[Vec<&DefaultEvent>]) -> Markup {
-    let safe = |text: &str| html! { (one_line(text)) };
-    html! {
-        div.wide tabindex="0" role="region" aria-label="Defaults that moved" { table {
-            thead { tr { th { "knob" } th { "old" } th { "new" } th { "back with" } th { "decided in" } th { "commit" } th { "grade" } } }
-            tbody { @for group in groups { @if let Some(event) = group.first() { tr {
-                td { a href=(links::to("/ledger", [("upstream", event.upstream.as_str()), ("knob", &event.knob)])) { (safe(&event.knob)) } }
-                td { code { (safe(event.old.as_deref().unwrap_or_default())) } }
-                td { code { (safe(event.new.as_deref().unwrap_or_default())) } }
-                td {
-                    @let ways = ways(group);
-                    @if ways.is_empty() { span.dim { "nothing known" } }
-                    @for way in ways { div { (safe(&way)) } }
-                }
-                td { (event.scope) " " span.path { (safe(&event.path)) ":" (event.line) } }
-                td { a.sha href=(links::commit(&event.upstream, &event.sha.to_string())) { (event.sha.short()) } }
-                td { (event.grade.as_str()) }
-            } } } }
-        } }
-    }
+    let head = ["knob", "old", "new", "back with", "decided in", "commit", "grade"];
+    let row = |group: &Vec<&DefaultEvent>| {
+        let event = group.first()?;
+        let fields = [("upstream", event.upstream.as_str()), ("knob", event.knob.as_str())];
+        let ways = ways(group);
+        Some(html! {
+            td.name { a href=(links::to("/ledger", fields)) { (one_line(&event.knob)) } }
+            td.value { (html::value(event.old.as_deref())) }
+            td.value { (html::value(event.new.as_deref())) }
+            td.back {
+                @if ways.is_empty() { span.dim { "nothing known" } }
+                @for way in ways { div { (one_line(&way)) } }
+            }
+            td { (event.scope) " " span.path { (one_line(&event.path)) ":" (event.line) } }
+            td { a.sha href=(links::commit(&event.upstream, &event.sha.to_string())) { (event.sha.short()) } }
+            td { (event.grade.as_str()) }
+        })
+    };
+    html::table("Defaults that moved", &head, &groups.iter().filter_map(row).collect::<Vec<_>>())
 }
 
 /// How the old value comes back, each way once.

@@ -13,6 +13,7 @@ use headwater_queries::public::Scrub;
 use headwater_queries::why::{Candidate, NestedWindow, OpenQuestion, WhyReport, WindowReport};
 
 use crate::args::Format;
+use crate::render::links::Pages;
 use crate::render::measure;
 use crate::render::page::Page;
 
@@ -23,9 +24,9 @@ pub fn screen(report: &WhyReport, top: usize, format: Format, scrub: Option<&Scr
     page.finish(&report.question)
 }
 
-/// The report on a page that is served: `upstreams` names those whose commits it tells of.
-pub fn served(report: &WhyReport, top: usize, upstreams: &[&str]) -> String {
-    let mut page = Page::served(upstreams);
+/// The report on a page that is served, with links to the pages beside it.
+pub fn served(report: &WhyReport, top: usize, pages: &dyn Pages) -> String {
+    let mut page = Page::served(pages);
     write(&mut page, report, top);
     page.part()
 }

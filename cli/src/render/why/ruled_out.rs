@@ -33,8 +33,8 @@ pub(super) fn all(page: &mut Page<'_>, report: &WhyReport) {
             let reason = reason.strip_prefix(means).unwrap_or(reason).trim();
             let reason =
                 reason.strip_prefix('(').and_then(|r| r.strip_suffix(')')).unwrap_or(reason);
-            let line = page.safe(&format!("{reason}: {}", one.join(", ")));
-            page.item(0, &line);
+            let (reason, names) = (page.safe(reason), page.safe(&one.join(", ")));
+            page.list(0, &reason, commits.len(), &names);
         }
     }
 }

@@ -5,7 +5,7 @@ use headwater_store::Store;
 use headwater_store::model::Side;
 use maud::{Markup, html};
 
-use super::super::fields::Fields;
+use super::super::fields::{Fields, Takes};
 use super::super::reply::{Made, Reply};
 use super::super::room::Room;
 use super::say;
@@ -14,6 +14,10 @@ use crate::render::{links, text};
 
 /// A longer patch is shown up to here, unless all of it is asked for.
 const LINES: usize = 2_000;
+
+/// What it is asked.
+pub const TAKES: Takes =
+    Takes { fields: &["upstream", "sha", "mark", "whole", "part"], formats: &["json"] };
 
 pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<Reply> {
     let Some(sha) = fields.get("sha") else {
@@ -41,7 +45,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
     }
     let main = html! {
         h1 { (say::text(&shown.subject)) }
-        (facts(&shown))
+        (facts(&shown, &say::Stored::of(store)?))
         @if !shown.body.trim().is_empty() { pre.message { (text::safe(shown.body.trim())) } }
         (classes(&shown))
         section { h2 { "Patch" small { " " (shown.files.len()) @if shown.files.len() == 1 { " file, +" } @else { " files, +" } (shown.added) " −" (shown.deleted) } } (patch) }
@@ -55,7 +59,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
     Ok(Reply::Page(Made { title, main }))
 }
 
-fn facts(shown: &Shown) -> Markup {
+fn facts(shown: &Shown, stored: &say::Stored<'_>) -> Markup {
     let tag = |tag: &Option<String>| tag.as_deref().map_or_else(|| "none".to_owned(), say::text);
     let receipt = &shown.receipt;
     // Where a clone lies is nobody's business but its owner's.
@@ -76,7 +80,7 @@ fn facts(shown: &Shown) -> Markup {
             @if let Some(abi) = &shown.abi { dt { "abi" } dd { (say::text(&abi.says)) " (grade " (abi.grade) ")" } }
             @for gap in &shown.gaps { dt { "gap" } dd { (say::text(gap)) } }
             dt { "receipt" } dd { (receipt.transport()) " " (say::text(source)) ", " (receipt.obtained().format("%Y-%m-%d %H:%M UTC")) }
-            dt { "parents" } dd { @for parent in &shown.parents { (say::commit(&shown.upstream, *parent)) " " } }
+            dt { "parents" } dd { @for parent in &shown.parents { (stored.commit(&shown.upstream, *parent)) " " } }
         }
     }
 }

@@ -5,12 +5,27 @@ use headwater_queries::digest::Period;
 use headwater_store::Store;
 use maud::{PreEscaped, html};
 
-use super::super::fields::Fields;
+use super::super::fields::{Fields, Takes};
 use super::super::reply::{Made, Reply};
-use super::super::room::Room;
+use super::super::room::{Lane, Room};
+use super::say::Stored;
 use crate::answers;
 use crate::args::Format;
 use crate::render::{self, links};
+
+/// What it is asked.
+pub const TAKES: Takes =
+    Takes { fields: &["week", "since", "upstream"], formats: &["json", "md", "atom"] };
+
+/// The name of the week that is not over.
+pub fn this_week() -> String {
+    Utc::now().format("%G-W%V").to_string()
+}
+
+/// A week is short; what began long ago is not.
+pub fn lane(fields: &Fields) -> Lane {
+    if fields.is_on("since") { Lane::Long } else { Lane::Middle }
+}
 
 pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<Reply> {
     let context = &room.context;
@@ -31,8 +46,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
         }
         _ => {}
     }
-    let names = store.upstream_names()?;
-    let names: Vec<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
+    let stored = Stored::of(store)?;
     let week = |days: i64| {
         let day = (from + TimeDelta::days(days)).format("%G-W%V").to_string();
         Period::week(Some(&day), now).ok().map(|period| period.name)
@@ -45,7 +59,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
             strong { (digest.period.name) }
             @if let Some(after) = week(7) { " · " a rel="next" href=(to(&after)) { (after) " →" } }
         }
-        article.report { (PreEscaped(render::digest::served(&digest, &names))) }
+        article.report { (PreEscaped(render::digest::served(&digest, &stored))) }
         p.links {
             a href=(this) { "This digest" } " · "
             a href=(format!("{this}&format=md")) { "Markdown" } " · "

@@ -1,15 +1,21 @@
-//! The box on top: a window, a knob, a commit or a pattern, to the page that answers it.
+//! The box on top: a window, a model, a knob, a commit or a pattern, to the page that answers
+//! it.
 
 use headwater_queries::defaults;
 use headwater_queries::ledger::spelling;
+use headwater_queries::models;
 use headwater_queries::window::{Resolver, WindowSpec};
-use headwater_store::Store;
 use headwater_store::upstream::Upstream;
+use headwater_store::{ModelName, Store};
 
-use super::super::fields::Fields;
+use super::super::fields::{Fields, Takes};
 use super::super::reply::Reply;
 use super::super::room::Room;
+use crate::live::is_relative;
 use crate::render::links::to;
+
+/// What it is asked.
+pub const TAKES: Takes = Takes { fields: &["q"], formats: &[] };
 
 pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<Reply> {
     let Some(asked) = fields.get("q") else { return Ok(Reply::Elsewhere("/".to_owned())) };
@@ -32,7 +38,8 @@ fn place(room: &Room, store: &Store, asked: &str) -> anyhow::Result<String> {
     if let Some(window) = rest.contains("..").then(|| WindowSpec::parse(rest).ok()).flatten() {
         for upstream in &tried {
             let resolver = Resolver::new(store, upstream)?;
-            if resolver.resolve(&window.head).is_ok() && resolver.resolve(&window.base).is_ok() {
+            let is_end = |end: &str| is_relative(end) || resolver.resolve(end).is_ok();
+            if is_end(&window.head) && is_end(&window.base) {
                 return Ok(to(
                     "/why",
                     [
@@ -43,6 +50,9 @@ fn place(room: &Room, store: &Store, asked: &str) -> anyhow::Result<String> {
                 ));
             }
         }
+    }
+    if let Some(model) = model(store, rest)? {
+        return Ok(to("/models", [("name", model.as_str())]));
     }
     if !rest.contains(char::is_whitespace) {
         for upstream in &tried {
@@ -68,4 +78,11 @@ fn place(room: &Room, store: &Store, asked: &str) -> anyhow::Result<String> {
         Some(_) => to("/grep", [("q", rest), ("in", "message"), ("fixed", "1")]),
         None => to("/grep", [("q", rest)]),
     })
+}
+
+/// The stored model that is called so.
+fn model(store: &Store, asked: &str) -> anyhow::Result<Option<String>> {
+    let Ok(asked) = asked.parse::<ModelName>() else { return Ok(None) };
+    let all = models::summaries(store)?;
+    Ok(all.into_iter().find(|one| one.name == asked).map(|one| one.name.to_string()))
 }

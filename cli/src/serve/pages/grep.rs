@@ -11,11 +11,12 @@ use headwater_store::model::Side;
 use headwater_store::{Store, StoreError};
 use maud::{Markup, html};
 
-use super::super::fields::Fields;
+use super::super::fields::{Fields, Takes};
 use super::super::reply::{self, Made, Reply};
 use super::super::room::Room;
 use super::say::{self, choice, field};
 use crate::answers;
+use crate::answers::grep::Page;
 use crate::commands::filter::FilterArgs;
 use crate::render::grep::coverage_line;
 use crate::render::{links, text};
@@ -27,32 +28,47 @@ const LINES: usize = 12;
 /// Reading the lines of a page takes no longer.
 const LONGEST: Duration = Duration::from_secs(10);
 
+/// Where a pattern is looked for, where not on both sides of a change.
+const PLACES: [&str; 3] = ["added", "removed", "message"];
+
 /// What was found, of history or of a tree.
 enum Found {
     Nothing,
-    History(answers::grep::Page),
+    History(Page),
     Tree(TreeAnswer),
 }
 
+/// What it is asked.
+pub const TAKES: Takes = Takes {
+    fields: &[
+        "q", "upstream", "in", "path", "class", "window", "at", "author", "since", "until", "case",
+        "fixed", "word", "all", "offset", "part",
+    ],
+    formats: &["json"],
+};
+
 pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<Reply> {
-    let offset = fields.number("offset").unwrap_or(0);
+    let offset = fields.number("offset")?.unwrap_or(0);
+    fields.one_of("in", &PLACES)?;
     let found = match fields.get("q") {
         Some(pattern) => search(room, store, fields, pattern, offset),
         None => Ok(Found::Nothing),
     };
     let part = fields.is_on("part");
-    if let (Ok(Found::History(page)), "json") = (&found, fields.text("format")) {
-        let patterns = fields.all("q");
-        return Reply::json(&answers::grep::document(
-            &patterns,
-            &page.commits,
-            &page.matching.coverage,
-            &page.matching.explanation,
-            &page.matching.rederive,
-        ));
-    }
-    if let (Ok(Found::Tree(answer)), "json") = (&found, fields.text("format")) {
-        return Reply::json(&answers::grep::tree_document(&fields.all("q"), answer));
+    if fields.text("format") == "json" {
+        return match found? {
+            Found::Nothing => anyhow::bail!("give a pattern, like q=RepeatPenalty"),
+            Found::Tree(answer) => {
+                Reply::json(&answers::grep::tree_document(&fields.all("q"), &answer))
+            }
+            Found::History(Page { commits, matching }) => Reply::json(&answers::grep::document(
+                &fields.all("q"),
+                &commits,
+                &matching.coverage,
+                &matching.explanation,
+                &matching.rederive,
+            )),
+        };
     }
     let results = match &found {
         // A pattern that is half written is no error of the page.
@@ -82,7 +98,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
                     placeholder="RepeatPenalty:\\s+1\\.[01]";
             }
             (choice("upstream", "Upstream", &names, fields.text("upstream")))
-            (choice("in", "In", &["added", "removed", "message"], fields.text("in")))
+            (choice("in", "In", &PLACES, fields.text("in")))
             (field("path", "Path", fields.text("path"), "ggml/src", None))
             (field("class", "Class", fields.text("class"), "cuda", None))
             (field("window", "Window", fields.text("window"), "v0.32.9..v0.32.13", None))
@@ -130,11 +146,11 @@ fn search(
             word: fields.is_on("word"),
         },
         filter: filter.filter(window, false)?,
-        within: match fields.text("in") {
-            "added" => Within::Added,
-            "removed" => Within::Removed,
-            "message" => Within::Message,
-            _ => Within::Changes,
+        within: match fields.one_of("in", &PLACES)? {
+            Some("added") => Within::Added,
+            Some("removed") => Within::Removed,
+            Some(_) => Within::Message,
+            None => Within::Changes,
         },
         most: Some(LINES),
         ..answers::grep::plain(patterns, context.question_jobs())
@@ -150,7 +166,7 @@ fn search(
 
 fn history(
     fields: &Fields,
-    page: &answers::grep::Page,
+    page: &Page,
     (classes, windows): &(Vec<(String, usize)>, Vec<Newest>),
     offset: usize,
 ) -> Markup {
@@ -198,7 +214,7 @@ fn again(rederive: &[String]) -> Markup {
 }
 
 /// How many of a page's commits have each class.
-fn classes(store: &Store, page: &answers::grep::Page) -> anyhow::Result<Vec<(String, usize)>> {
+fn classes(store: &Store, page: &Page) -> anyhow::Result<Vec<(String, usize)>> {
     let mut classes: BTreeMap<String, usize> = BTreeMap::new();
     for hits in &page.commits {
         let Some(commit) = store.commit(store.upstream(&hits.upstream)?, hits.sha)? else {
@@ -228,7 +244,7 @@ struct Newest {
 const BACK: [usize; 2] = [1, 10];
 
 /// The windows of the newest releases that hold something of what was found.
-fn newest(room: &Room, store: &Store, page: &answers::grep::Page) -> anyhow::Result<Vec<Newest>> {
+fn newest(room: &Room, store: &Store, page: &Page) -> anyhow::Result<Vec<Newest>> {
     let mut out = Vec::new();
     for (_, coverage) in page.matching.coverage.iter().filter(|(found, _)| *found > 0) {
         let upstream = room.context.upstreams.get(coverage.commits.upstream())?;
@@ -259,12 +275,7 @@ fn newest(room: &Room, store: &Store, page: &answers::grep::Page) -> anyhow::Res
 }
 
 /// Links that narrow a search to what it found: by upstream, class, folder and window.
-fn facets(
-    fields: &Fields,
-    page: &answers::grep::Page,
-    classes: &[(String, usize)],
-    windows: &[Newest],
-) -> Markup {
+fn facets(fields: &Fields, page: &Page, classes: &[(String, usize)], windows: &[Newest]) -> Markup {
     let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
     for commit in &page.commits {
         let mut of: Vec<&str> = commit

@@ -4,7 +4,7 @@ use headwater_queries::defaults::{EventRow, Question};
 use headwater_store::Store;
 use maud::html;
 
-use super::super::fields::Fields;
+use super::super::fields::{Fields, Takes};
 use super::super::reply::{Made, Reply};
 use super::super::room::Room;
 use super::say;
@@ -13,6 +13,9 @@ use crate::render::links;
 
 /// So many of the newest default events are told.
 const NEWEST: usize = 12;
+
+/// What it is asked.
+pub const TAKES: Takes = Takes { fields: &[], formats: &[] };
 
 pub fn page(room: &Room, store: &mut Store, _: &Fields) -> anyhow::Result<Reply> {
     let context = &room.context;

@@ -1,19 +1,25 @@
 //! The ledger: a knob's life, a window's moved defaults, or all values.
 
-use headwater_queries::defaults::Question;
+use headwater_queries::defaults::{Question, ValueRow};
 use headwater_queries::window::WindowSpec;
 use headwater_store::Store;
-use maud::{PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 
-use super::super::fields::Fields;
+use super::super::fields::{Fields, Takes};
 use super::super::reply::{Made, Reply};
 use super::super::room::Room;
-use super::say::{self, field};
+use super::say::{self, field, table};
 use crate::answers;
 use crate::render::plot;
 
 /// So many values are told, unless all are asked for.
 const VALUES: usize = 250;
+
+/// What it is asked.
+pub const TAKES: Takes = Takes {
+    fields: &["upstream", "knob", "window", "at", "scope", "all", "whole"],
+    formats: &["json"],
+};
 
 pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<Reply> {
     let upstream = fields.get("upstream").unwrap_or("ollama");
@@ -39,6 +45,8 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
     let moves = question.knob.is_some() || question.window.is_some();
     let coverage = &answer.coverage;
     let most = if fields.is_on("whole") { usize::MAX } else { VALUES };
+    let values = answer.values.iter().take(most).map(|row| value(upstream, row));
+    let values: Vec<Markup> = values.collect();
     let main = html! {
         h1 { (say::text(&title)) }
         form.fields action="/ledger" method="get" {
@@ -54,18 +62,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
         @if !answer.values.is_empty() {
             section {
                 h2 { "Values" @if let Some(at) = &question.at { " at " (at) } @else { " now" } }
-                div.wide tabindex="0" role="region" aria-label="Values" { table {
-                    thead { tr { th { "knob" } th { "scope" } th { "value" } th { "since" } th { "commit" } th { "before" } th { "where" } } }
-                    tbody { @for row in answer.values.iter().take(most) { tr {
-                        td { (say::knob(upstream, &row.knob)) }
-                        td { (row.scope) }
-                        td { (say::value(Some(&row.value))) }
-                        td { (row.since_shipped.as_deref().map(say::text).unwrap_or_default()) }
-                        td { @if let Some(sha) = row.since { (say::commit(upstream, sha)) } }
-                        td { @if row.before.is_some() { (say::value(row.before.as_deref())) } }
-                        td.path { (say::text(&row.path)) ":" (row.line) }
-                    } } }
-                } }
+                (table("Values", &["knob", "scope", "value", "since", "commit", "before", "where"], &values))
             }
         }
         @if answer.values.len() > most {
@@ -95,4 +92,16 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
         }
     };
     Ok(Reply::Page(Made { title, main }))
+}
+
+fn value(upstream: &str, row: &ValueRow) -> Markup {
+    html! {
+        td.name { (say::knob(upstream, &row.knob)) }
+        td { (row.scope) }
+        td { (say::value(Some(&row.value))) }
+        td { (row.since_shipped.as_deref().map(say::text).unwrap_or_default()) }
+        td { @if let Some(sha) = row.since { (say::commit(upstream, sha)) } }
+        td { @if row.before.is_some() { (say::value(row.before.as_deref())) } }
+        td.path { (say::text(&row.path)) ":" (row.line) }
+    }
 }

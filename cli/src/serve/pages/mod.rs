@@ -17,19 +17,62 @@ use axum::extract::State;
 use axum::http::Uri;
 use axum::response::Response;
 use headwater_store::Store;
+use headwater_store::progress::Progress;
 
-use super::fields::Fields;
-use super::kept::StoreState;
+pub use self::digest::this_week;
+use super::fields::{Fields, Takes};
 use super::layout;
 use super::reply::{self, Finished, Reply};
-use super::room::Room;
+use super::room::{Lane, Room};
 use super::stream::{self, Answer};
 use super::waiting::{Asker, Waiting};
 
 type Question = fn(&Room, &mut Store, &Fields) -> anyhow::Result<Reply>;
 
-async fn answer(room: Arc<Room>, uri: Uri, question: Question) -> Response {
+/// A page that can be asked for.
+#[derive(Clone, Copy)]
+struct Asked {
+    question: Question,
+    takes: &'static Takes,
+    lane: fn(&Fields) -> Lane,
+}
+
+/// Each page by its path.
+const PAGES: [(&str, Asked); 9] = [
+    // What the store holds, and what is new.
+    ("/", Asked { question: home::page, takes: &home::TAKES, lane: |_| Lane::Short }),
+    // Where the box on top leads.
+    ("/go", Asked { question: go::page, takes: &go::TAKES, lane: |_| Lane::Short }),
+    // A window's report.
+    ("/why", Asked { question: why::page, takes: &why::TAKES, lane: why::lane }),
+    // The life of a knob, or all knobs.
+    ("/ledger", Asked { question: ledger::page, takes: &ledger::TAKES, lane: |_| Lane::Middle }),
+    // Exact search.
+    ("/grep", Asked { question: grep::page, takes: &grep::TAKES, lane: |_| Lane::Middle }),
+    ("/commit", Asked { question: commit::page, takes: &commit::TAKES, lane: |_| Lane::Short }),
+    // A week.
+    ("/digest", Asked { question: digest::page, takes: &digest::TAKES, lane: digest::lane }),
+    ("/models", Asked { question: models::page, takes: &models::TAKES, lane: |_| Lane::Short }),
+    // Pins, and how far behind they are.
+    ("/pins", Asked { question: pins::page, takes: &pins::TAKES, lane: |_| Lane::Middle }),
+];
+
+/// Where there are pages.
+pub fn paths() -> impl Iterator<Item = &'static str> {
+    PAGES.iter().map(|(path, _)| *path)
+}
+
+fn at(path: &str) -> Option<Asked> {
+    PAGES.iter().find(|(one, _)| *one == path).map(|(_, page)| *page)
+}
+
+/// Answers a page.
+pub async fn page(State(room): State<Arc<Room>>, uri: Uri) -> Response {
+    let Some(page) = at(uri.path()) else { return reply::no_page().await };
     let fields = Fields::read(uri.query().unwrap_or_default());
+    if let Err(error) = fields.check(page.takes) {
+        return reply::of(Err(error));
+    }
     // What leads elsewhere, and what a script reads, is sent whole.
     let is_page = uri.path() != "/go" && !fields.is_on("part") && fields.get("format").is_none();
     let title = layout::title(uri.path(), &fields);
@@ -37,7 +80,7 @@ async fn answer(room: Arc<Room>, uri: Uri, question: Question) -> Response {
     let waiting = Arc::new(Waiting::new(room.limit));
     // Dropped with this, when whoever asked has gone.
     let asker = Asker(Arc::clone(&waiting));
-    let mut answer: Answer = Box::pin(find(room, waiting, uri, fields, question));
+    let mut answer: Answer = Box::pin(find(room, waiting, uri, fields, page));
     if !is_page {
         return reply::of(answer.await);
     }
@@ -53,58 +96,56 @@ async fn find(
     waiting: Arc<Waiting>,
     uri: Uri,
     fields: Fields,
-    question: Question,
+    page: Asked,
 ) -> anyhow::Result<Finished> {
-    // What a week that is not over holds depends on the day too.
-    let lasts = uri.path() != "/digest" || fields.get("week").is_some();
-    let asked = uri.to_string();
-    room.ask(waiting, move |room, store| {
-        let state = lasts.then(|| StoreState::of(store.dir())).flatten();
-        if let Some(text) = state.and_then(|state| room.kept.get(state, &asked)) {
-            return Ok(Finished::Text(text));
-        }
-        let finished = question(room, store, &fields)?.into();
-        if let (Some(state), Finished::Text(text)) = (state, &finished) {
-            room.kept.keep(state, asked, text);
-        }
-        Ok(finished)
-    })
-    .await
+    let key = key(&uri, &fields);
+    // What is kept waits for no turn.
+    if let Some(text) = key.as_deref().and_then(|key| room.kept(key)) {
+        return Ok(Finished::Text(text));
+    }
+    let lane = (page.lane)(&fields);
+    room.ask(lane, waiting, move |room, store| made(room, store, key, &fields, page)).await
 }
 
-/// Makes the first page before it is asked for, so that it is waited for least.
-pub async fn prepare(room: Arc<Room>) {
-    let waiting = Arc::new(Waiting::new(room.limit));
-    // Whatever is wrong is told on the page itself.
-    let _ = find(room, waiting, Uri::from_static("/"), Fields::default(), home::page).await;
+/// Answers, unless somebody did meanwhile.
+fn made(
+    room: &Room,
+    store: &mut Store,
+    key: Option<String>,
+    fields: &Fields,
+    page: Asked,
+) -> anyhow::Result<Finished> {
+    if let Some(text) = key.as_deref().and_then(|key| room.kept(key)) {
+        return Ok(Finished::Text(text));
+    }
+    let state = room.state();
+    let finished = (page.question)(room, store, fields)?.into();
+    if let (Some(state), Some(key), Finished::Text(text)) = (state, key, &finished) {
+        room.kept.keep(state, key, text);
+    }
+    Ok(finished)
 }
 
-macro_rules! pages {
-    ($($(#[$about:meta])* $name:ident)*) => {$(
-        $(#[$about])*
-        pub async fn $name(State(room): State<Arc<Room>>, uri: Uri) -> Response {
-            answer(room, uri, $name::page).await
-        }
-    )*};
+/// What an answer is kept under. What a week that is not over holds depends on the day.
+fn key(uri: &Uri, fields: &Fields) -> Option<String> {
+    if uri.path() != "/digest" {
+        return Some(uri.to_string());
+    }
+    match (fields.get("since"), fields.get("week")) {
+        (Some(_), _) => None,
+        (None, Some(_)) => Some(uri.to_string()),
+        (None, None) => Some(fields.with(uri.path(), "week", &this_week())),
+    }
 }
 
-pages! {
-    /// What the store holds, and what is new.
-    home
-    /// Where the box on top leads.
-    go
-    /// A window's report.
-    why
-    /// The life of a knob, or all knobs.
-    ledger
-    /// Exact search.
-    grep
-    /// A commit.
-    commit
-    /// A week.
-    digest
-    /// Models.
-    models
-    /// Pins, and how far behind they are.
-    pins
+/// Answers a page before it is asked for; tells whether it could, as long as `progress` wants
+/// it.
+pub async fn prepare(room: &Arc<Room>, address: &str, progress: Arc<dyn Progress>) -> bool {
+    let Ok(uri) = address.parse::<Uri>() else { return false };
+    let Some(page) = at(uri.path()) else { return false };
+    let fields = Fields::read(uri.query().unwrap_or_default());
+    let key = key(&uri, &fields);
+    let answer = Arc::clone(room)
+        .answer(progress, move |room, store| made(room, store, key, &fields, page).map(drop));
+    answer.await.is_ok()
 }

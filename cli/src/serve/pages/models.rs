@@ -4,16 +4,24 @@ use headwater_queries::models;
 use headwater_store::Store;
 use maud::{Markup, html};
 
-use super::super::fields::Fields;
+use super::super::fields::{Fields, Takes};
 use super::super::reply::{Made, Reply};
 use super::super::room::Room;
 use super::say::{self, field};
 use crate::answers;
+use crate::commands::model::List;
 use crate::render::links;
 
+/// What it is asked.
+pub const TAKES: Takes = Takes { fields: &["name", "model", "upstream", "at"], formats: &["json"] };
+
 pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<Reply> {
-    let Some(name) = fields.get("name") else {
-        let main = list(&models::summaries(store)?);
+    let Some(name) = fields.get("name").or(fields.get("model")) else {
+        let all = models::summaries(store)?;
+        if fields.text("format") == "json" {
+            return Reply::json(&List::of(all));
+        }
+        let main = list(&all);
         return Ok(Reply::Page(Made { title: "Models".to_owned(), main }));
     };
     let upstream = fields.get("upstream").unwrap_or("ollama");

@@ -1,13 +1,15 @@
 //! Which version of another upstream each release names, and how far behind that was.
 
 use headwater_queries::digest::Lagging;
+use headwater_queries::pins::PinRow;
+use headwater_queries::shipping::Unshipped;
 use headwater_store::Store;
-use maud::{PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 
-use super::super::fields::Fields;
+use super::super::fields::{Fields, Takes};
 use super::super::reply::{Made, Reply};
 use super::super::room::Room;
-use super::say;
+use super::say::{self, Stored, table};
 use crate::answers;
 use crate::render::{links, plot};
 
@@ -15,6 +17,9 @@ use crate::render::{links, plot};
 const TAGS: usize = 30;
 /// So many releases are in the plot.
 const RELEASES: usize = 40;
+
+/// What it is asked.
+pub const TAKES: Takes = Takes { fields: &["upstream", "tag", "pin", "whole"], formats: &["json"] };
 
 pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<Reply> {
     let name = fields.get("upstream").unwrap_or("ollama");
@@ -34,6 +39,10 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
         .rev()
         .map(|row| Lagging { upstream: name.to_owned(), row: row.clone() })
         .collect();
+    let stored = Stored::of(store)?;
+    let unshipped: Vec<Markup> = lag.unshipped.iter().map(not_shipped).collect();
+    let tags = answer.pins.iter().rev().map(|row| pinned(name, row, &stored));
+    let tags: Vec<Markup> = tags.collect();
     let main = html! {
         h1 { "What " (upstream.name) " pins" }
         (PreEscaped(plot::lag("Days that releases were behind what they pin", &series)))
@@ -43,33 +52,12 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
         @if !lag.unshipped.is_empty() {
             section {
                 h2 { "Not shipped yet" small { " moves of defaults, CUDA and sampler work" } }
-                div.wide tabindex="0" role="region" aria-label="Not shipped yet" { table {
-                    thead { tr { th { "commit" } th { "date" } th { "first tag" } th { "classes" } th { "subject" } } }
-                    tbody { @for one in lag.unshipped.iter().take(40) { tr {
-                        td { (say::commit(&one.upstream, one.sha)) }
-                        td.fixed { (one.date.format("%Y-%m-%d")) }
-                        td { (one.first_tag.as_deref().map(say::text).unwrap_or_default()) }
-                        td { (one.classes.join(", ")) }
-                        td { (say::text(&one.subject)) }
-                    } } }
-                } }
-                @if lag.unshipped.len() > 40 { p.dim { (lag.unshipped.len() - 40) " more" } }
+                (table("Not shipped yet", &["commit", "date", "first tag", "classes", "subject"], &unshipped))
             }
         }
         section {
             h2 { "Tags" small { " newest first" } }
-            div.wide tabindex="0" role="region" aria-label="Tags" { table {
-                thead { tr { th { "tag" } th { "pin" } th { "value" } th { "build" } th { "commit" } th { "moved by" } th { "home" } } }
-                tbody { @for row in answer.pins.iter().rev() { tr {
-                    td.fixed { (say::text(&row.tag)) }
-                    td { @if row.value.is_some() { (row.pin) } @else { span.dim { "pins nothing" } } }
-                    td { @if row.value.is_some() { (say::value(row.value.as_deref())) } }
-                    td { (row.build.as_deref().unwrap_or_default()) @if row.derived { " (counted)" } }
-                    td { @if let Some(sha) = row.target_sha { (say::commit(&row.upstream, sha)) } }
-                    td { @if let Some(sha) = row.moved_by { (say::commit(name, sha)) } }
-                    td.path { (say::text(row.home.as_deref().unwrap_or_default())) }
-                } } }
-            } }
+            (table("Tags", &["tag", "pin", "value", "build", "commit", "moved by", "home"], &tags))
         }
         @for note in &lag.notes { p { (say::text(note)) } }
         p.links {
@@ -78,4 +66,26 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
         }
     };
     Ok(Reply::Page(Made { title: format!("{name} pins"), main }))
+}
+
+fn not_shipped(one: &Unshipped) -> Markup {
+    html! {
+        td { (say::commit(&one.upstream, one.sha)) }
+        td.fixed { (one.date.format("%Y-%m-%d")) }
+        td { (one.first_tag.as_deref().map(say::text).unwrap_or_default()) }
+        td { (one.classes.join(", ")) }
+        td { (say::text(&one.subject)) }
+    }
+}
+
+fn pinned(upstream: &str, row: &PinRow, stored: &Stored<'_>) -> Markup {
+    html! {
+        td.fixed { (say::text(&row.tag)) }
+        td { @if row.value.is_some() { (row.pin) } @else { span.dim { "pins nothing" } } }
+        td { @if row.value.is_some() { (say::value(row.value.as_deref())) } }
+        td { (row.build.as_deref().unwrap_or_default()) @if row.derived { " (counted)" } }
+        td { @if let Some(sha) = row.target_sha { (stored.commit(&row.upstream, sha)) } }
+        td { @if let Some(sha) = row.moved_by { (say::commit(upstream, sha)) } }
+        td.path { (say::text(row.home.as_deref().unwrap_or_default())) }
+    }
 }

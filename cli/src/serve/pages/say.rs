@@ -1,30 +1,55 @@
 //! Small pieces that several pages have.
 
 use headwater_queries::defaults::EventRow;
+use headwater_store::{Oid, Store, UpstreamId};
 use maud::{Markup, html};
 
-use crate::render::links;
+pub use crate::render::html::{table, value};
+use crate::render::links::{self, Pages};
 use crate::render::text::one_line;
 
-/// A link to a commit, by the first digits of its id.
-pub fn commit(upstream: &str, sha: headwater_store::Oid) -> Markup {
+/// What is stored, and so has a page.
+pub struct Stored<'s> {
+    store: &'s Store,
+    upstreams: Vec<(UpstreamId, String)>,
+}
+
+impl<'s> Stored<'s> {
+    /// Of a store.
+    pub fn of(store: &'s Store) -> anyhow::Result<Self> {
+        Ok(Stored { store, upstreams: store.upstream_names()? })
+    }
+
+    /// A link to a commit, where it is stored.
+    pub fn commit(&self, upstream: &str, sha: Oid) -> Markup {
+        match self.has_commit(Some(upstream), &sha.to_string()) {
+            true => commit(upstream, sha),
+            false => html! { span.sha { (sha.short()) } },
+        }
+    }
+}
+
+impl Pages for Stored<'_> {
+    fn has_upstream(&self, name: &str) -> bool {
+        self.upstreams.iter().any(|(_, one)| one == name)
+    }
+
+    fn has_commit(&self, upstream: Option<&str>, id: &str) -> bool {
+        let mut of =
+            self.upstreams.iter().filter(|(_, one)| upstream.is_none_or(|name| one == name));
+        // What cannot be told has no link.
+        of.any(|(of, _)| self.store.has_commit(*of, id).unwrap_or(false))
+    }
+}
+
+/// A link to a commit that is stored, by the first digits of its id.
+pub fn commit(upstream: &str, sha: Oid) -> Markup {
     html! { a.sha href=(links::commit(upstream, &sha.to_string())) { (sha.short()) } }
 }
 
 /// A stranger's text on one line.
 pub fn text(stranger: &str) -> String {
     one_line(stranger)
-}
-
-/// A value that fits a cell, whole where one points at it.
-pub fn value(value: Option<&str>) -> Markup {
-    let Some(value) = value else { return html! { span.dim { "none" } } };
-    let whole = one_line(value);
-    let short: String = whole.chars().take(60).collect();
-    html! {
-        @if short.len() == whole.len() { code { (whole) } }
-        @else { code title=(whole) { (short) "…" } }
-    }
 }
 
 /// The page of a knob.
@@ -35,42 +60,35 @@ pub fn knob(upstream: &str, name: &str) -> Markup {
 
 /// Default events, a row each.
 pub fn events<'a>(events: impl Iterator<Item = &'a EventRow>) -> Markup {
-    html! {
-        div.wide tabindex="0" role="region" aria-label="Default events" { table {
-            thead { tr {
-                th { "date" } th { "commit" } th { "knob" } th { "scope" } th { "old" } th { "new" }
-                th { "first shipped" } th { "where" } th.back { "back with" }
-            } }
-            tbody {
-                @for event in events {
-                    tr {
-                        td.fixed { (event.date.format("%Y-%m-%d")) }
-                        td title=(text(&event.subject)) { (commit(&event.upstream, event.sha)) }
-                        td { (knob(&event.upstream, &event.knob)) }
-                        td { (event.scope) }
-                        td { (value(event.old.as_deref())) }
-                        td { (value(event.new.as_deref())) }
-                        td {
-                            @match &event.first_shipped {
-                                Some(tag) => { (text(tag)) }
-                                None => { span.dim { "not yet" } }
-                            }
-                            @if event.never_shipped { " " span.mark { "never in a final release" } }
-                            @if let Some(sha) = event.flips_back {
-                                " " span.mark { "back to what " (commit(&event.upstream, sha)) " left" }
-                            }
-                        }
-                        td.path { (text(&event.path)) ":" (event.line) }
-                        td {
-                            @for way in &event.restore {
-                                div { code { (text(&way.text)) } " " span.dim { (text(&way.consumer)) } }
-                            }
-                        }
-                    }
+    let head =
+        ["date", "commit", "knob", "scope", "old", "new", "first shipped", "where", "back with"];
+    let row = |event: &EventRow| {
+        html! {
+            td.fixed { (event.date.format("%Y-%m-%d")) }
+            td title=(text(&event.subject)) { (commit(&event.upstream, event.sha)) }
+            td.name { (knob(&event.upstream, &event.knob)) }
+            td { (event.scope) }
+            td.value { (value(event.old.as_deref())) }
+            td.value { (value(event.new.as_deref())) }
+            td {
+                @match &event.first_shipped {
+                    Some(tag) => { (text(tag)) }
+                    None => { span.dim { "not yet" } }
+                }
+                @if event.never_shipped { " " span.mark { "never in a final release" } }
+                @if let Some(sha) = event.flips_back {
+                    " " span.mark { "back to what " (commit(&event.upstream, sha)) " left" }
                 }
             }
-        } }
-    }
+            td.path { (text(&event.path)) ":" (event.line) }
+            td.back {
+                @for way in &event.restore {
+                    div { code { (text(&way.text)) } " " span.dim { (text(&way.consumer)) } }
+                }
+            }
+        }
+    };
+    table("Default events", &head, &events.map(row).collect::<Vec<_>>())
 }
 
 /// A choice of a form.

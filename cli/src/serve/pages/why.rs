@@ -5,10 +5,10 @@ use headwater_queries::window::WindowSpec;
 use headwater_store::Store;
 use maud::{Markup, PreEscaped, html};
 
-use super::super::fields::Fields;
+use super::super::fields::{Fields, Takes};
 use super::super::reply::{Made, Reply};
-use super::super::room::Room;
-use super::say::{choice, field};
+use super::super::room::{Lane, Room};
+use super::say::{Stored, choice, field};
 use crate::answers;
 use crate::args::Format;
 use crate::commands::why::{BACKENDS, KINDS, PHASES, as_of};
@@ -19,8 +19,29 @@ const TOP: usize = 8;
 /// So many tags are offered for either end.
 const TAGS: usize = 400;
 
+/// What it is asked.
+pub const TAKES: Takes = Takes {
+    fields: &[
+        "upstream", "window", "base", "head", "model", "backend", "phase", "kind", "symptom",
+        "as_of", "top",
+    ],
+    formats: &["json", "md"],
+};
+
+/// The form alone reads little.
+pub fn lane(fields: &Fields) -> Lane {
+    match ["window", "base", "head"].iter().any(|end| fields.is_on(end)) {
+        true => Lane::Long,
+        false => Lane::Short,
+    }
+}
+
 pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<Reply> {
+    let top = fields.number("top")?.unwrap_or(TOP);
     let Some(mut question) = asked(room, fields)? else {
+        if fields.get("format").is_some() {
+            anyhow::bail!("say which window: base and head, or window");
+        }
         let main = html! { h1 { "Why did this window change?" } (form(room, store, fields)?) };
         return Ok(Reply::Page(Made { title: "A window".to_owned(), main }));
     };
@@ -28,12 +49,11 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
     let report = answers::why::ask(context, store, room.rules()?, &mut question, None)?;
     // What is fetched from here may be passed on as it is.
     let scrub = crate::commands::kept::scrub(context, &report)?;
-    let top = fields.number("top").unwrap_or(TOP);
     match fields.text("format") {
         "json" => {
             let mut value = serde_json::to_value(&report)?;
             scrub.json(&mut value);
-            return Reply::json(&value);
+            return Reply::value(value);
         }
         "md" => {
             let text = render::why::screen(&report, top, Format::Md, Some(&scrub));
@@ -41,8 +61,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
         }
         _ => {}
     }
-    let names = store.upstream_names()?;
-    let names: Vec<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
+    let stored = Stored::of(store)?;
     // The ends by name: `latest` would be another window tomorrow.
     let window = &report.window;
     let stable = links::to(
@@ -61,7 +80,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
     );
     let main = html! {
         details.ask { summary { "Ask another" } (form(room, store, fields)?) }
-        article.report { (PreEscaped(render::why::served(&report, top, &names))) }
+        article.report { (PreEscaped(render::why::served(&report, top, &stored))) }
         p.links {
             a href=(stable) { "This report" } " · "
             a href=(format!("{stable}&format=md")) { "Markdown" } " · "
@@ -80,12 +99,7 @@ fn asked(room: &Room, fields: &Fields) -> anyhow::Result<Option<WhyQuestion>> {
         (None, None, None) => return Ok(None),
         _ => anyhow::bail!("a window has two ends; fill in both"),
     };
-    let known = |name: &str, all: &[&str]| match fields.get(name) {
-        Some(given) if !all.contains(&given) => {
-            anyhow::bail!("{given:?} is no {name}; it is one of {}", all.join(", "))
-        }
-        given => Ok(given.map(str::to_owned)),
-    };
+    let known = |name, all: &[&str]| anyhow::Ok(fields.one_of(name, all)?.map(str::to_owned));
     Ok(Some(WhyQuestion {
         upstream: room
             .context
@@ -113,7 +127,7 @@ fn form(room: &Room, store: &Store, fields: &Fields) -> anyhow::Result<Markup> {
     let mut tags = Vec::new();
     for (id, name) in store.upstream_names()? {
         let mut of: Vec<_> = store.tags(id)?;
-        of.sort_by_key(|tag| std::cmp::Reverse(version(room, &name, &tag.name)));
+        of.sort_by_cached_key(|tag| std::cmp::Reverse(version(room, &name, &tag.name)));
         tags.extend(of.into_iter().take(TAGS).map(|tag| tag.name));
         names.push(name);
     }
