@@ -194,9 +194,12 @@ impl<'a> Part<'a> {
         let finder = Finder::new(changes.to_vec())?;
         let mut commits = HashSet::new();
         let mut count = 0;
+        // Of thousands of tags few are of the time, and the graph knows when each was made.
+        let graph = self.store.graph(self.id)?;
+        let time = self.period().from.timestamp()..self.period().to.timestamp();
         for tag in self.store.tags(self.id)? {
-            let made = self.store.commit(self.id, tag.commit)?.map(|c| c.commit().committed);
-            if made.is_some_and(|at| self.period().holds(at)) {
+            let made = graph.node(tag.commit).map(|node| graph.committed(node));
+            if made.is_some_and(|at| time.contains(&at)) {
                 commits.insert(tag.commit);
                 count += 1;
             }

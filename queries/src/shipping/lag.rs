@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use headwater_store::graph::Node;
 use headwater_store::upstream::{Upstream, Upstreams};
-use headwater_store::{Oid, Store, StoredCommit};
+use headwater_store::{Oid, Store};
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -87,16 +87,22 @@ pub fn lag(
     let id = store.upstream(&upstream.name)?;
     let is_final = Regex::new(&upstream.final_tag)
         .map_err(|e| QueryError::Rules { file: upstream.name.clone(), why: e.to_string() })?;
-    let mut releases = Vec::new();
-    for tag in store.tags(id)?.into_iter().filter(|tag| is_final.is_match(&tag.name)) {
-        let commit = store.commit(id, tag.commit)?;
-        let made = |commit: &StoredCommit| commit.commit().committed;
-        if let Some(commit) = commit.filter(|one| before.is_none_or(|at| made(one) < at)) {
-            releases.push((commit.commit().committed, tag.name, commit));
+    let own = store.graph(id)?;
+    let mut newest: Vec<(i64, String, Oid)> = store
+        .tags(id)?
+        .into_iter()
+        .filter(|tag| is_final.is_match(&tag.name))
+        .filter_map(|tag| Some((own.committed(own.node(tag.commit)?), tag.name, tag.commit)))
+        .filter(|(made, ..)| before.is_none_or(|at| *made < at.timestamp()))
+        .collect();
+    newest.sort_by(|a, b| (b.0, &b.1).cmp(&(a.0, &a.1)));
+    newest.truncate(most);
+    let mut releases = Vec::with_capacity(newest.len());
+    for (_, tag, oid) in newest {
+        if let Some(commit) = store.commit(id, oid)? {
+            releases.push((commit.commit().committed, tag, commit));
         }
     }
-    releases.sort_by(|a, b| (b.0, &b.1).cmp(&(a.0, &a.1)));
-    releases.truncate(most);
     let mut reader = PinReader::new(store, upstreams, upstream)?;
     let mut out = Lag {
         schema: "headwater/lag/1",
