@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use chrono::DateTime;
 use headwater_store::evidence::{Coverage, Grade};
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{ListedCommit, Rows, Store, StoredCommit, UpstreamId};
@@ -190,8 +191,10 @@ impl<'a> Part<'a> {
         let finder = Finder::new(changes.to_vec())?;
         let mut commits = HashSet::new();
         let mut count = 0;
+        let graph = self.store.graph(self.id)?;
+        let of = |node| DateTime::from_timestamp(graph.committed(node), 0);
         for tag in self.store.tags(self.id)? {
-            let made = self.store.commit(self.id, tag.commit)?.map(|c| c.commit().committed);
+            let made = graph.node(tag.commit).and_then(of);
             if made.is_some_and(|at| self.period().holds(at)) {
                 commits.insert(tag.commit);
                 count += 1;
