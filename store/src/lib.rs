@@ -71,12 +71,12 @@ pub mod upstream;
 pub mod words;
 
 pub use db::{
-    CommitId, Comparison, CrawlRecord, DefaultEventRow, Derivation, DigestRun, ExactUpdate, Held,
-    IndexState, ListedCommit, Look, MODELS, Markup, Measured, ModelFacts, ModelLayer, ModelPlace,
-    ModelReading, ModelSeen, ModelTransport, ModelVersion, NameRow, NewChange, NewCommit,
-    NewDefaultEvents, NewModelVersion, NewObservation, NewReceipt, NewReport, NewStatement,
-    Observation, ObservedInput, ObservedWindow, Place, RankingRow, ReportCheck, Rows, Run,
-    SavedReport, Scope, SearchUpdate, Seen, Snapshot, Statement, StatementKind, Store,
+    CommitId, Comparison, Content, CrawlRecord, DefaultEventRow, Derivation, DigestRun,
+    ExactUpdate, Held, IndexState, ListedCommit, Look, MODELS, Markup, Measured, ModelFacts,
+    ModelLayer, ModelPlace, ModelReading, ModelSeen, ModelTransport, ModelVersion, NameRow,
+    NewChange, NewCommit, NewDefaultEvents, NewModelVersion, NewObservation, NewReceipt, NewReport,
+    NewStatement, Observation, ObservedInput, ObservedWindow, Place, RankingRow, ReportCheck, Rows,
+    Run, SavedReport, Scope, SearchUpdate, Seen, Snapshot, Statement, StatementKind, Store,
     StoredCommit, StoredPatch, StoredReading, TermCounts, Toggle, UpstreamId, UpstreamStatus,
     Withdrawn, WriteCaches, Writer, same_value,
 };

@@ -59,14 +59,24 @@ pub fn json_text(value: &impl Serialize) -> anyhow::Result<String> {
 
 /// The same of what is a value already.
 pub fn value_text(value: &serde_json::Value) -> anyhow::Result<String> {
-    Ok(escape_controls(&serde_json::to_string_pretty(value)?) + "\n")
+    let mut text = serde_json::to_string_pretty(value)?;
+    if text.contains(is_control) {
+        text = escape_controls(&text);
+    }
+    text.push('\n');
+    Ok(text)
+}
+
+/// What a terminal obeys and JSON does not escape.
+fn is_control(c: char) -> bool {
+    matches!(c, '\u{7f}'..='\u{9f}')
 }
 
 /// JSON that is safe on a terminal: U+007F and the C1 controls need no escape in JSON, but
 /// a terminal obeys them.
 pub fn escape_controls(json: &str) -> String {
     json.chars().fold(String::with_capacity(json.len()), |mut text, c| {
-        if matches!(c, '\u{7f}'..='\u{9f}') {
+        if is_control(c) {
             text.push_str(&format!("\\u{:04x}", u32::from(c)));
         } else {
             text.push(c);

@@ -14,7 +14,7 @@ pub struct Takes {
 }
 
 /// The fields of an address, in its order.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Fields(Vec<(String, String)>);
 
 impl Fields {

@@ -1,9 +1,12 @@
 //! What leaves: pages, parts of pages, documents, and errors in one line.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
+use axum::body::{Body, Bytes};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Redirect, Response};
+use futures_util::stream;
 use headwater_store::StoreError;
 use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
@@ -90,12 +93,24 @@ impl From<Reply> for Finished {
     }
 }
 
+/// A piece of a text that is sent.
+struct Piece(Arc<str>);
+
+impl AsRef<[u8]> for Piece {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
 /// What the browser is sent.
 pub fn of(reply: anyhow::Result<Finished>) -> Response {
     match reply {
         Ok(Finished::Text(text)) => {
-            let whole = [&*text.head, &*text.rest].concat();
-            ([(header::CONTENT_TYPE, text.kind)], whole).into_response()
+            // One that is kept is sent as it lies there: a large one is not copied first.
+            let length = [(header::CONTENT_LENGTH, text.len().to_string())];
+            let pieces = [text.head, text.rest].map(|piece| Bytes::from_owner(Piece(piece)));
+            let body = Body::from_stream(stream::iter(pieces.map(Ok::<_, Infallible>)));
+            ([(header::CONTENT_TYPE, text.kind)], length, body).into_response()
         }
         Ok(Finished::Elsewhere(to)) => Redirect::to(&to).into_response(),
         Err(error) => told(&error),

@@ -58,7 +58,8 @@ async fn answer(room: &Arc<Room>, page: &str) {
 /// The pages that are linked from each, and the newest windows: what is read for them, other
 /// windows need too.
 fn likely(room: &Room) -> Vec<String> {
-    let mut all = vec!["/".to_owned(), "/why".to_owned()];
+    let linked = ["/", "/why", "/ledger", "/pins", "/models"];
+    let mut all: Vec<String> = linked.map(str::to_owned).to_vec();
     let Ok(names) = room.upstream_names() else { return all };
     all.extend(names.iter().map(|name| to("/ledger", [("upstream", name.as_str())])));
     for name in &names {
@@ -66,10 +67,5 @@ fn likely(room: &Room) -> Vec<String> {
         all.push(to("/why", ends));
     }
     all.push(to("/digest", [("week", pages::this_week().as_str())]));
-    let pins = |name: &&String| {
-        room.context.upstreams.find(name).is_some_and(|upstream| !upstream.pins.is_empty())
-    };
-    all.extend(names.iter().filter(pins).map(|name| to("/pins", [("upstream", name.as_str())])));
-    all.push("/models".to_owned());
     all
 }

@@ -1,9 +1,10 @@
 //! Which commit moved a pin to what it is.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use headwater_store::graph::{CommitGraph, NodeSet};
-use headwater_store::{CommitId, Oid, Store, UpstreamId};
+use headwater_store::{Content, Oid, Store, UpstreamId};
 
 use super::PinValue;
 use crate::QueryError;
@@ -12,15 +13,7 @@ use crate::QueryError;
 pub(super) struct Moves<'a> {
     store: &'a Store,
     upstream: UpstreamId,
-    by_home: HashMap<String, Vec<Change>>,
-}
-
-#[derive(Debug, Clone)]
-struct Change {
-    oid: Oid,
-    committed: i64,
-    merge: bool,
-    object: Oid,
+    by_home: HashMap<String, Vec<Content>>,
 }
 
 impl<'a> Moves<'a> {
@@ -36,34 +29,15 @@ impl<'a> Moves<'a> {
         graph: &CommitGraph,
         contained: &NodeSet,
     ) -> Result<Option<Oid>, QueryError> {
-        if !self.by_home.contains_key(&pin.home) {
-            let changes = self.changes(&pin.home)?;
-            self.by_home.insert(pin.home.clone(), changes);
-        }
-        let changes = self.by_home.get(&pin.home).map_or(&[][..], Vec::as_slice);
+        let changes = match self.by_home.entry(pin.home.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(self.store.contents(self.upstream, &pin.home)?),
+        };
         let best = changes
             .iter()
             .filter(|change| change.object == pin.object)
-            .filter(|change| graph.node(change.oid).is_some_and(|node| contained.contains(node)))
-            .max_by_key(|change| (!change.merge, change.committed, change.oid));
-        Ok(best.map(|change| change.oid))
-    }
-
-    fn changes(&self, home: &str) -> Result<Vec<Change>, QueryError> {
-        let ids: Vec<CommitId> = self.store.commits_touching(self.upstream, home)?;
-        let mut changes = Vec::new();
-        for patch in self.store.patches(self.upstream, &ids)? {
-            let commit = patch.stored().commit();
-            let object = patch.patch().files.iter().find(|f| f.path == home).map(|f| f.new_blob);
-            if let Some(object) = object {
-                changes.push(Change {
-                    oid: commit.oid,
-                    committed: commit.committed.timestamp(),
-                    merge: commit.is_merge(),
-                    object,
-                });
-            }
-        }
-        Ok(changes)
+            .filter(|change| graph.node(change.commit).is_some_and(|node| contained.contains(node)))
+            .max_by_key(|change| (!change.merge, change.committed, change.commit));
+        Ok(best.map(|change| change.commit))
     }
 }

@@ -57,7 +57,7 @@ pub use models::{
 pub use observations::{
     Measured, NewObservation, Observation, ObservedInput, ObservedWindow, Run, Toggle, Withdrawn,
 };
-pub use patches::StoredPatch;
+pub use patches::{Content, StoredPatch};
 pub use places::Place;
 pub use ranking::{NameRow, RankingRow, TermCounts};
 pub use receipts::NewReceipt;

@@ -37,6 +37,19 @@ impl StoredPatch {
     }
 }
 
+/// What a path became in a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Content {
+    /// The commit.
+    pub commit: Oid,
+    /// When it was committed, in seconds since 1970.
+    pub committed: i64,
+    /// It has more than one parent.
+    pub merge: bool,
+    /// The object.
+    pub object: Oid,
+}
+
 const COLUMNS: &str = "p.path, o.path, f.status, f.old_mode, f.new_mode, f.old_blob, f.new_blob,
     f.added, f.deleted, f.flags, t.bytes, t.hunks, f.commit_id";
 const FROM: &str = "FROM file_change f JOIN path p ON p.id = f.path_id
@@ -223,22 +236,25 @@ impl Store {
         Ok(parts.into_iter().flat_map(|(_, results)| results).collect())
     }
 
-    /// The rows of the commits that changed this path, or moved it from or to there.
+    /// What a path became in each commit that changed it: without the texts of the changes.
     ///
     /// # Errors
     /// Those of SQLite.
-    pub fn commits_touching(
-        &self,
-        upstream: UpstreamId,
-        path: &str,
-    ) -> Result<Vec<CommitId>, StoreError> {
+    pub fn contents(&self, upstream: UpstreamId, path: &str) -> Result<Vec<Content>, StoreError> {
         let mut query = self.conn.prepare_cached(
-            "SELECT DISTINCT c.id FROM path p
+            "SELECT c.oid, c.committed, length(c.parents) > 20, f.new_blob FROM path p
              JOIN file_change f ON f.path_id = p.id
              JOIN commit_record c ON c.id = f.commit_id
-             WHERE p.path = ?2 AND c.upstream_id = ?1 ORDER BY c.id",
+             WHERE p.path = ?2 AND c.upstream_id = ?1 ORDER BY c.id, f.id",
         )?;
-        let rows = query.query_map(params![upstream.0, path], |row| row.get(0).map(CommitId))?;
+        let rows = query.query_map(params![upstream.0, path], |row| {
+            Ok(Content {
+                commit: row.get(0)?,
+                committed: row.get(1)?,
+                merge: row.get(2)?,
+                object: row.get(3)?,
+            })
+        })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 

@@ -103,7 +103,15 @@ async fn find(
     if let Some(text) = key.as_deref().and_then(|key| room.kept(key)) {
         return Ok(Finished::Text(text));
     }
-    let lane = (page.lane)(&fields);
+    let mut lane = (page.lane)(&fields);
+    if lane == Lane::Long && uri.path() == "/why" {
+        let (room, fields) = (Arc::clone(&room), fields.clone());
+        let weighing = Arc::new(Waiting::new(room.limit));
+        let weigh = move |room: &Room, store: &mut Store| why::is_small(room, store, &fields);
+        if room.ask(Lane::Short, weighing, weigh).await.unwrap_or(true) {
+            lane = Lane::Middle;
+        }
+    }
     room.ask(lane, waiting, move |room, store| made(room, store, key, &fields, page)).await
 }
 

@@ -1,7 +1,7 @@
 //! A window's report, and the form that asks for one.
 
 use headwater_queries::why::{AsOf, WhyQuestion};
-use headwater_queries::window::WindowSpec;
+use headwater_queries::window::{WindowSpec, span};
 use headwater_store::Store;
 use maud::{Markup, PreEscaped, html};
 
@@ -28,6 +28,17 @@ pub const TAKES: Takes = Takes {
     formats: &["json", "md"],
 };
 
+/// A window of no more commits reads no more than a search does.
+const SMALL: usize = 300;
+
+/// Whether a question is about a small window; what cannot be answered is told soon.
+pub fn is_small(room: &Room, store: &Store, fields: &Fields) -> anyhow::Result<bool> {
+    let Some(question) = asked(room, fields)? else { return Ok(true) };
+    let upstream = room.context.upstreams.get(&question.upstream)?;
+    let span = span(store, upstream, &question.window);
+    Ok(span.map_or(true, |span| span.nodes.len() <= SMALL))
+}
+
 /// The form alone reads little.
 pub fn lane(fields: &Fields) -> Lane {
     match ["window", "base", "head"].iter().any(|end| fields.is_on(end)) {
@@ -52,6 +63,8 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
     match fields.text("format") {
         "json" => {
             let mut value = serde_json::to_value(&report)?;
+            // Of years of history either is hundreds of megabytes.
+            drop(report);
             scrub.json(&mut value);
             return Reply::value(value);
         }
