@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use chrono::DateTime;
 use headwater_store::evidence::{Coverage, Grade};
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{ListedCommit, Rows, Store, StoredCommit, UpstreamId};
@@ -192,7 +191,7 @@ impl<'a> Part<'a> {
         let mut commits = HashSet::new();
         let mut count = 0;
         let graph = self.store.graph(self.id)?;
-        let of = |node| DateTime::from_timestamp(graph.committed(node), 0);
+        let of = |node| chrono::DateTime::from_timestamp(graph.committed(node), 0);
         for tag in self.store.tags(self.id)? {
             let made = graph.node(tag.commit).and_then(of);
             if made.is_some_and(|at| self.period().holds(at)) {
