@@ -190,10 +190,8 @@ impl<'a> Part<'a> {
         let finder = Finder::new(changes.to_vec())?;
         let mut commits = HashSet::new();
         let mut count = 0;
-        let graph = self.store.graph(self.id)?;
-        let of = |node| chrono::DateTime::from_timestamp(graph.committed(node), 0);
         for tag in self.store.tags(self.id)? {
-            let made = graph.node(tag.commit).and_then(of);
+            let made = self.store.commit(self.id, tag.commit)?.map(|c| c.commit().committed);
             if made.is_some_and(|at| self.period().holds(at)) {
                 commits.insert(tag.commit);
                 count += 1;

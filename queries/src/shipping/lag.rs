@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use headwater_store::graph::Node;
 use headwater_store::upstream::{Upstream, Upstreams};
-use headwater_store::{Oid, Store};
+use headwater_store::{Oid, Store, StoredCommit};
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -85,11 +85,11 @@ pub fn lag(
     let is_final = Regex::new(&upstream.final_tag)
         .map_err(|e| QueryError::Rules { file: upstream.name.clone(), why: e.to_string() })?;
     let mut releases = Vec::new();
-    let graph = store.graph(id)?;
-    let made = |commit| DateTime::from_timestamp(graph.committed(graph.node(commit)?), 0);
     for tag in store.tags(id)?.into_iter().filter(|tag| is_final.is_match(&tag.name)) {
-        if let Some(at) = made(tag.commit).filter(|at| before.is_none_or(|until| *at < until)) {
-            releases.push((at, tag.name, tag.commit));
+        let commit = store.commit(id, tag.commit)?;
+        let made = |commit: &StoredCommit| commit.commit().committed;
+        if let Some(commit) = commit.filter(|one| before.is_none_or(|at| made(one) < at)) {
+            releases.push((commit.commit().committed, tag.name, commit));
         }
     }
     releases.sort_by(|a, b| (b.0, &b.1).cmp(&(a.0, &a.1)));
@@ -106,7 +106,6 @@ pub fn lag(
     let mut graphs = BTreeMap::new();
     let mut unknown = Vec::new();
     for (at, (date, tag, commit)) in releases.iter().enumerate() {
-        let Some(commit) = store.commit(id, *commit)? else { continue };
         for pin in reader.pins(commit.commit().tree)? {
             let Some(pinned) = upstreams.find(&pin.upstream) else {
                 if at == 0 {
