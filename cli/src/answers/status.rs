@@ -28,18 +28,25 @@ pub struct Models {
     pub as_of: Option<chrono::DateTime<chrono::Utc>>,
 }
 
+/// What is stored of each upstream.
+pub fn upstreams(store: &Store) -> anyhow::Result<Vec<UpstreamStatus>> {
+    let of = |(id, _)| Ok(store.status(id)?);
+    store.upstream_names()?.into_iter().map(of).collect()
+}
+
+/// What is stored of models.
+pub fn models(store: &Store) -> anyhow::Result<Models> {
+    let seen = store.models()?;
+    Ok(Models { tags: seen.len(), as_of: seen.iter().map(|look| look.observed).max() })
+}
+
 /// Asks it.
 pub fn ask(store: &Store) -> anyhow::Result<Status> {
-    let mut upstreams = Vec::new();
-    for (id, _) in store.upstream_names()? {
-        upstreams.push(store.status(id)?);
-    }
-    let seen = store.models()?;
     Ok(Status {
         schema: "headwater/status/1",
-        upstreams,
+        upstreams: upstreams(store)?,
         exact_index: store.exact_state()?,
         full_text_index: store.search_state()?,
-        models: Models { tags: seen.len(), as_of: seen.iter().map(|look| look.observed).max() },
+        models: models(store)?,
     })
 }

@@ -283,11 +283,11 @@ mod tests {
             let progress = Arc::new(headwater_store::progress::Silent);
             runtime.block_on(pages::prepare(&room, address, progress))
         };
-        assert!(room.kept("/models").is_none() && prepare("/models"));
-        let text = room.kept("/models").unwrap();
+        assert!(room.kept("/").is_none() && prepare("/"));
+        let text = room.kept("/").unwrap();
         assert!(matches!(reply::of(Ok(reply::Finished::Text(text))).status().as_u16(), 200));
         assert!(!prepare("/nowhere") && !prepare("/commit"));
         Store::open(dir.path()).unwrap().ensure_upstream("ollama").unwrap();
-        assert!(room.kept("/models").is_none());
+        assert!(room.kept("/").is_none());
     }
 }

@@ -19,8 +19,9 @@ pub const TAKES: Takes = Takes { fields: &[], formats: &[] };
 
 pub fn page(room: &Room, store: &mut Store, _: &Fields) -> anyhow::Result<Reply> {
     let context = &room.context;
-    let status = answers::status::ask(store)?;
-    let names: Vec<String> = status.upstreams.iter().map(|one| one.upstream.clone()).collect();
+    // Not the state of the indexes, which a store that holds nothing has not.
+    let (upstreams, models) = (answers::status::upstreams(store)?, answers::status::models(store)?);
+    let names: Vec<String> = upstreams.iter().map(|one| one.upstream.clone()).collect();
     let mut moved: Vec<EventRow> = Vec::new();
     let mut lags = Vec::new();
     for name in &names {
@@ -45,7 +46,7 @@ pub fn page(room: &Room, store: &mut Store, _: &Fields) -> anyhow::Result<Reply>
             h2 { "In the store" }
             div.wide tabindex="0" role="region" aria-label="In the store" { table {
                 thead { tr { th { "upstream" } th { "commits" } th { "patch text" } th { "as of" } th { "gaps" } } }
-                tbody { @for one in &status.upstreams { tr {
+                tbody { @for one in &upstreams { tr {
                     td { (one.upstream) }
                     td.number { (one.commits) }
                     td.number { (format!("{:.1} MB", one.patch_bytes as f64 / 1e6)) }
@@ -57,8 +58,8 @@ pub fn page(room: &Room, store: &mut Store, _: &Fields) -> anyhow::Result<Reply>
                     td { @for (kind, n) in &one.gaps { (n) " " (kind) " " } @if one.gaps.is_empty() { "none" } }
                 } } }
             } }
-            @if let Some(as_of) = status.models.as_of {
-                p { a href="/models" { (status.models.tags) " models" } ", last looked at " (as_of.format("%Y-%m-%d")) }
+            @if let Some(as_of) = models.as_of {
+                p { a href="/models" { (models.tags) " models" } ", last looked at " (as_of.format("%Y-%m-%d")) }
             }
             @if names.is_empty() { p { "Nothing yet: " code { "headwater clone ollama" } " fills it." } }
         }
