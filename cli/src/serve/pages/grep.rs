@@ -1,8 +1,9 @@
 //! Exact search, with what narrows it and what it was checked against.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
+use headwater_queries::derive::labels::{self, Sources};
 use headwater_queries::grep::{CommitHits, GrepRequest, ScopeCoverage, TreeAnswer, Within};
 use headwater_queries::window::{WindowSpec, finals};
 use headwater_store::exact::PatternOptions;
@@ -81,7 +82,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
                 Some(_) => Vec::new(),
                 None => newest(room, store, page)?,
             };
-            history(fields, page, &(classes(store, page)?, windows), offset)
+            history(fields, page, &(classes(room, store, page)?, windows), offset)
         }
         Ok(Found::Tree(answer)) => tree(answer, offset),
     };
@@ -213,10 +214,21 @@ fn again(rederive: &[String]) -> Markup {
     html! { @for command in rederive { pre { "$ " (say::text(command)) } } }
 }
 
-/// How many of a page's commits have each class.
-fn classes(store: &Store, page: &Page) -> anyhow::Result<Vec<(String, usize)>> {
+/// How many of a page's commits have each class, where their labels are those of the rules
+/// in force: by others no search can be narrowed.
+fn classes(room: &Room, store: &Store, page: &Page) -> anyhow::Result<Vec<(String, usize)>> {
+    let (rules, extractors) = (room.context.rule_texts()?, room.context.extractors()?);
+    let sources = Sources { rules: &rules, extractors: &extractors };
+    let mut current: HashMap<&str, bool> = HashMap::new();
     let mut classes: BTreeMap<String, usize> = BTreeMap::new();
     for hits in &page.commits {
+        let upstream = hits.upstream.as_str();
+        if !current.contains_key(upstream) {
+            current.insert(upstream, labels::is_current(store, upstream, sources)?);
+        }
+        if current.get(upstream) != Some(&true) {
+            continue;
+        }
         let Some(commit) = store.commit(store.upstream(&hits.upstream)?, hits.sha)? else {
             continue;
         };
