@@ -189,8 +189,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let mut page = Page::new(format, scrub.as_ref());
     match (shown, tolerance) {
         (Some(shown), _) => {
-            let disagreements: Vec<Disagreement> = disagreements.into_iter().cloned().collect();
-            render::measure::of_window(&mut page, std::slice::from_ref(shown), &disagreements);
+            render::measure::kept(&mut page, shown, &disagreements);
             page.heading("What that makes of the window", "");
             page.say(0, &report.headline);
         }

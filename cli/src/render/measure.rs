@@ -13,17 +13,38 @@ pub fn of_window(
     if observations.is_empty() {
         return;
     }
-    page.heading("Measured", "on your machine; in ms/token, since rates do not add up");
+    heading(page);
     for observation in observations {
-        one(page, observation);
+        head(page, observation);
+        match &observation.set_aside {
+            Some(why) => page.say(1, &format!("decides nothing here: {why}")),
+            None => working(page, observation),
+        }
     }
     for disagreement in disagreements {
         disagreeing(page, disagreement);
     }
 }
 
-/// One observation with its working.
-fn one(page: &mut Page<'_>, observation: &ObservationShown) {
+/// An observation that was kept just now, with its working whatever it decides.
+pub fn kept(page: &mut Page<'_>, observation: &ObservationShown, disagreements: &[&Disagreement]) {
+    heading(page);
+    head(page, observation);
+    working(page, observation);
+    if let Some(why) = &observation.set_aside {
+        page.say(1, &format!("decides nothing here: {why}"));
+    }
+    for disagreement in disagreements {
+        disagreeing(page, disagreement);
+    }
+}
+
+fn heading(page: &mut Page<'_>) {
+    page.heading("Measured", "on your machine; in ms/token, since rates do not add up");
+}
+
+/// What an observation is of, and under which conditions.
+fn head(page: &mut Page<'_>, observation: &ObservationShown) {
     let window = observation.window.as_ref();
     let window = window.map_or_else(String::new, |w| format!(" {}..{}", w.base, w.head));
     let toggle = observation.toggle.as_ref();
@@ -41,6 +62,10 @@ fn one(page: &mut Page<'_>, observation: &ObservationShown) {
     if !observation.conditions.is_empty() {
         page.say(1, &format!("conditions: {}", observation.under()));
     }
+}
+
+/// How an observation comes to what it says.
+fn working(page: &mut Page<'_>, observation: &ObservationShown) {
     if let Some(input) = &observation.input {
         page.say(1, &format!("from {} ({} bytes, {})", input.name, input.bytes, input.sha256));
     }
@@ -66,9 +91,6 @@ fn one(page: &mut Page<'_>, observation: &ObservationShown) {
                 commit.new.as_deref().unwrap_or("none")
             ),
         );
-    }
-    if let Some(why) = &observation.set_aside {
-        page.say(1, &format!("decides nothing here: {why}"));
     }
 }
 

@@ -70,7 +70,8 @@ pub(super) fn line(found: &Found<'_>) -> String {
         .filter(|event| event.sha == first.sha && event.old.is_some() && event.new.is_some())
         .max_by_key(|event| {
             let beside = ["bench", "cli-help", "docs", "build"].contains(&event.scope.as_str());
-            (!beside, !event.restore.is_empty())
+            let own = event.restore.iter().any(|way| way.consumer == found.window.upstream);
+            (!beside, own, !event.restore.is_empty())
         });
     let what = match event {
         Some(event) => format!(
@@ -88,7 +89,7 @@ pub(super) fn line(found: &Found<'_>) -> String {
         .map_or_else(String::new, |tag| format!(", in {tag}"));
     let undo = match event {
         Some(event) if !event.restore.is_empty() => {
-            let own = event.restore.iter().filter(|way| way.consumer == event.upstream);
+            let own = event.restore.iter().filter(|way| way.consumer == found.window.upstream);
             let mut ways: Vec<String> = own.map(|way| way.text.clone()).collect();
             if ways.is_empty() {
                 let others = event.restore.iter();
