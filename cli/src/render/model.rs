@@ -233,7 +233,7 @@ pub fn effects(answer: &EffectsAnswer, format: Format) -> String {
         answer.subject
     ));
     if answer.effects.is_empty() {
-        out.line("no extractor found a default that it moves");
+        out.line("no extractor found a default that went from one value to another; `headwater defaults` has new and removed ones too");
     }
     if answer.models == 0 {
         out.line("no model is stored: `headwater crawl models NAME` gets one");

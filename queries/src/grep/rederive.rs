@@ -65,6 +65,9 @@ fn git_command(request: &GrepRequest<'_>) -> Option<String> {
         return None;
     }
     let pattern = if request.options.fixed { regex::escape(pattern) } else { pattern.clone() };
+    if !is_read_alike(&pattern) {
+        return None;
+    }
     let what = match (request.within, request.occurrences) {
         (Within::Changes, false) => format!("-G{}", quote(&pattern)),
         (Within::Changes, true) => format!("--pickaxe-regex -S{}", quote(&pattern)),
@@ -84,6 +87,35 @@ fn git_command(request: &GrepRequest<'_>) -> Option<String> {
     Some(format!("git log {which} --oneline {case}{by}{what} {range}{paths}"))
 }
 
+/// Whether git, which reads POSIX extended expressions, reads a pattern as it is meant here.
+/// Of escapes of letters it knows only a few of GNU's; groups with options, lazy repetitions
+/// and sets within sets it does not.
+fn is_read_alike(pattern: &str) -> bool {
+    let mut before = ' ';
+    let mut letters = pattern.chars();
+    let mut in_set = false;
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => match letters.next() {
+                // A backslash in a set is itself to POSIX.
+                Some(_) if in_set => return false,
+                Some(escaped) if escaped.is_alphanumeric() && !"wWsSbB".contains(escaped) => {
+                    return false;
+                }
+                _ => before = ' ',
+            },
+            '?' if "(*+?}".contains(before) => return false,
+            '[' if in_set => return false,
+            '[' | ']' => {
+                in_set = letter == '[';
+                before = ' ';
+            }
+            other => before = other,
+        }
+    }
+    true
+}
+
 /// A word for a shell.
 pub(crate) fn quote(text: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"_-./:=,@%+".contains(&b);
@@ -95,7 +127,18 @@ pub(crate) fn quote(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::quote;
+    use super::{is_read_alike, quote};
+
+    #[test]
+    fn git_is_named_only_for_what_it_reads_alike() {
+        for pattern in ["RepeatPenalty: +1", r"a\.b", r"\bword\b", "x{2,3}", "[^a]b?", r"f\(x\)"] {
+            assert!(is_read_alike(pattern), "{pattern}");
+        }
+        for pattern in [r"b10\d{3}", "(?i)x", r"\p{Lu}", "a+?b", "a??", r"[\s]", "[a[bc]]", r"\x41"]
+        {
+            assert!(!is_read_alike(pattern), "{pattern}");
+        }
+    }
 
     #[test]
     fn a_shell_reads_back_what_was_quoted() {

@@ -129,7 +129,7 @@ pub fn why(
         None => Vec::new(),
     };
     let open =
-        open_questions(question, main, nested, &events, &engines, scoring.met, model.as_ref());
+        open_questions(question, main, nested, &events, &engines, scoring.met, model.as_ref())?;
     let window = main.report.clone();
     let said =
         Said::of(&said::Beside { store, upstreams, question, all: &all, candidates: &candidates })?;

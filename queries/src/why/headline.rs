@@ -102,7 +102,11 @@ pub(super) fn line(found: &Found<'_>) -> String {
     };
     let blamed = [ReasonKind::RevertedLater, ReasonKind::BlamedLater];
     let later = first.reasons.iter().find(|reason| blamed.contains(&reason.kind));
-    let fixed = match (later, found.hindsight) {
+    let undone = first.reasons.iter().find(|reason| reason.kind == ReasonKind::Undone);
+    let fixed = match (undone.or(later), found.hindsight) {
+        (Some(undone), _) if undone.kind == ReasonKind::Undone => {
+            format!(" It is {}.", undone.words)
+        }
         (Some(later), _) => format!(" Later {}.", later.words),
         (None, true) => " No later commit in the store reverts or blames it.".to_owned(),
         (None, false) => String::new(),

@@ -11,7 +11,7 @@ use super::collect::Collected;
 use super::defaults::{self, Moved};
 use super::effective::Asked;
 use super::engines::Engines;
-use super::families;
+use super::lineage::Lineage;
 use super::paths::PathRules;
 use super::report::{DefaultEvent, NestedWindow, Verdict};
 use super::verdict::{Judge, Judged};
@@ -43,7 +43,7 @@ pub(super) fn know<'w>(
 ) -> Result<Vec<Known<'w>>, QueryError> {
     let mut objects = store.objects(&window.upstream.name)?.reader();
     let path_rules = PathRules::new(window.upstream)?;
-    let family = question.model.as_deref().map(families::of_model);
+    let lineage = question.model.as_deref().map(|name| Lineage::of(name, model)).transpose()?;
     let is_asked = window.upstream.name == question_upstream(question, window.upstream);
     let own;
     let engines = if is_asked {
@@ -60,7 +60,7 @@ pub(super) fn know<'w>(
     let judge = Judge {
         rules: &path_rules,
         engines,
-        family: family.as_deref(),
+        lineage: lineage.as_ref(),
         // Its parameters are options of the server's requests, and nothing to an engine.
         model: model.filter(|_| is_asked),
         phase: phase.as_ref(),

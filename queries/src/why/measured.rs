@@ -98,11 +98,21 @@ pub(super) fn apply(
         measurements.shown.push(shown);
     }
     for candidate in candidates.iter_mut() {
-        let about: Vec<&ObservationShown> = measurements
-            .shown
-            .iter()
-            .filter(|one| one.commits.iter().any(|commit| commit.sha == candidate.sha))
-            .collect();
+        let of_candidate =
+            |one: &ObservationShown| one.commits.iter().any(|commit| commit.sha == candidate.sha);
+        // Of which model it was is not known: it cannot speak against what keeps this one
+        // from the change.
+        let ruled_out = question.model.is_some() && candidate.verdict == Verdict::Excluded;
+        for shown in measurements.shown.iter_mut().filter(|one| of_candidate(one)) {
+            if ruled_out && shown.set_aside.is_none() && !shown.conditions.contains_key("model") {
+                shown.set_aside = Some(
+                    "it was recorded without a model, and a rule keeps the one in question from this change"
+                        .to_owned(),
+                );
+            }
+        }
+        let about: Vec<&ObservationShown> =
+            measurements.shown.iter().filter(|one| of_candidate(one)).collect();
         weigh(candidate, &about, &known, &conventions);
     }
     let standing = |one: &Candidate| (one.verdict, one.score, one.sha);

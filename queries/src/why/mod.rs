@@ -15,6 +15,7 @@ mod families;
 mod gather;
 mod headline;
 mod known;
+mod lineage;
 mod measured;
 mod mine;
 mod nested;

@@ -7,7 +7,9 @@ use super::WhyQuestion;
 use super::collect::Collected;
 use super::effective::Asked;
 use super::engines::Engines;
+use super::lineage::Lineage;
 use super::report::{DefaultEvent, NestedWindow, OpenQuestion};
+use crate::QueryError;
 use crate::pins::PinGapKind;
 
 /// Below this, the words of a symptom say little (see `Ranking::met`).
@@ -21,7 +23,7 @@ pub(super) fn open_questions(
     engines: &Engines,
     met: Option<f64>,
     asked: Option<&Asked>,
-) -> Vec<OpenQuestion> {
+) -> Result<Vec<OpenQuestion>, QueryError> {
     let mut open = Vec::new();
     let ask = |question: String, rederive: Vec<String>| OpenQuestion {
         question,
@@ -72,6 +74,16 @@ pub(super) fn open_questions(
                     "that {model} is a {} model, run by {}, is assumed from its name",
                     engines.format(),
                     running.join(" or ")
+                ),
+                crawl(model, ""),
+            ));
+        }
+        let lineage = Lineage::of(model, asked)?;
+        if let Some(families) = lineage.assumed() {
+            open.push(ask(
+                format!(
+                    "that {model} runs the code of {} models is assumed from its name, and code of other families was ruled out",
+                    families.join(" or ")
                 ),
                 crawl(model, ""),
             ));
@@ -131,7 +143,7 @@ pub(super) fn open_questions(
             )],
         ));
     }
-    open
+    Ok(open)
 }
 
 pub(super) fn asked_again(question: &WhyQuestion, base: &str, head: &str) -> String {

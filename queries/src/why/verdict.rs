@@ -8,7 +8,7 @@ use headwater_store::objects::ObjectReader;
 use super::defaults::evidence;
 use super::effective::Asked;
 use super::engines::Engines;
-use super::families;
+use super::lineage::Lineage;
 use super::paths::PathRules;
 use super::report::Verdict;
 use super::spared::spares;
@@ -28,8 +28,8 @@ pub(super) struct Judged {
 pub(super) struct Judge<'a> {
     pub(super) rules: &'a PathRules,
     pub(super) engines: &'a Engines,
-    /// The family of the model in question, if one was named.
-    pub(super) family: Option<&'a str>,
+    /// What is known of the code of the model in question, if one was named.
+    pub(super) lineage: Option<&'a Lineage>,
     /// That model, where it is stored and the upstream serves it.
     pub(super) model: Option<&'a Asked>,
     /// What cannot be met in the phase in question.
@@ -97,7 +97,7 @@ impl Judge<'_> {
             .map(|found| found.family)
             .collect();
         let mut off_path = None;
-        let mut other: Option<(String, String, String)> = None;
+        let mut other: Option<(String, Vec<String>, String)> = None;
         let mut phase = None;
         let mut spared = None;
         for file in files {
@@ -108,7 +108,10 @@ impl Judge<'_> {
                     off_path.get_or_insert((file.path.clone(), found));
                 }
                 FileSays::OtherFamily(family, role) => {
-                    other.get_or_insert((file.path.clone(), family, role));
+                    let (_, all, _) = other.get_or_insert((file.path.clone(), Vec::new(), role));
+                    if !all.contains(&family) {
+                        all.push(family);
+                    }
                 }
                 FileSays::OtherPhase => {
                     phase.get_or_insert(&file.path);
@@ -137,11 +140,12 @@ impl Judge<'_> {
             }));
         }
         Ok(match (other, off_path) {
-            (Some((path, family, role)), _) => Some(Judged {
+            (Some((path, families, role)), _) => Some(Judged {
                 verdict: Verdict::Excluded,
                 why: format!(
-                    "{role} of {family} models only, not of {}",
-                    self.family.unwrap_or("this one")
+                    "{role} of {} models only, not of {}",
+                    listed(&families),
+                    self.lineage.map_or("this one", |own| own.label.as_str())
                 ),
                 evidence: vec![patch.stored().evidence_at(&path)],
             }),
@@ -179,20 +183,20 @@ impl Judge<'_> {
         if let Some(why) = self.model.and_then(|model| spares(model, file, events)) {
             return Ok(FileSays::Spared(why));
         }
-        let Some(family) = self.family else { return Ok(FileSays::Matters) };
+        let Some(own) = self.lineage else { return Ok(FileSays::Matters) };
         if let Some(found) = self.rules.family(&file.path) {
-            return Ok(if families::may_share(&found.family, family) {
+            return Ok(if own.may_run(&found.family) {
                 FileSays::Matters
             } else {
                 FileSays::OtherFamily(found.family, found.role)
             });
         }
         // A registry with a line for each family: only the others' lines changed.
-        let mut strangers = others.iter().filter(|other| !families::may_share(other, family));
+        let mut strangers = others.iter().filter(|other| !own.may_run(other));
         if self.rules.is_shared_among_families(&file.path)
             && let Some(stranger) = strangers.next()
             && !file.hunks.is_empty()
-            && only_names(file, others, family)
+            && only_names(file, others, own)
         {
             return Ok(FileSays::OtherFamily(stranger.clone(), "registers the code".to_owned()));
         }
@@ -200,9 +204,19 @@ impl Judge<'_> {
     }
 }
 
+/// The first of some families, and how many more there are.
+fn listed(families: &[String]) -> String {
+    const TOLD: usize = 4;
+    let first = families.iter().take(TOLD).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match families.len().saturating_sub(TOLD) {
+        0 => first,
+        more => format!("{first} and {more} other"),
+    }
+}
+
 /// Whether each changed line names one of the families (by their leading word), or has no
 /// name in it at all, and none names the model's own.
-fn only_names(file: &FileChange, others: &[String], own: &str) -> bool {
+fn only_names(file: &FileChange, others: &[String], own: &Lineage) -> bool {
     let words: Vec<&str> = others
         .iter()
         .map(|family| family.trim_end_matches(|c: char| !c.is_ascii_alphabetic()))
@@ -210,8 +224,8 @@ fn only_names(file: &FileChange, others: &[String], own: &str) -> bool {
     file.changed_lines().all(|line| {
         let text = line.text_lossy();
         let bare = !text.chars().any(char::is_alphanumeric);
-        let named = words.iter().any(|word| families::named_in(word, &text));
-        !families::named_in(own, &text) && (bare || named)
+        let named = words.iter().any(|word| super::families::named_in(word, &text));
+        !own.is_named_in(&text) && (bare || named)
     })
 }
 
