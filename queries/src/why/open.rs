@@ -82,7 +82,7 @@ pub(super) fn open_questions(
         if let Some(families) = lineage.assumed() {
             open.push(ask(
                 format!(
-                    "that {model} runs the code of {} models is assumed from its name, and code of other families was ruled out",
+                    "that {model} runs the code of {} models is assumed from its name, so that code of other families is ruled out",
                     families.join(" or ")
                 ),
                 crawl(model, ""),
