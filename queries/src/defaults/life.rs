@@ -158,8 +158,8 @@ pub fn rows(
         .filter(|(_, at)| out.get(*at).is_some_and(|row| row.new.is_none()))
         .map(|(key, _)| key)
         .collect();
+    let by_name = [Scope::Env, Scope::RequestOption, Scope::Build].map(|scope| scope.name());
     for row in &mut out {
-        let by_name = [Scope::Env, Scope::RequestOption, Scope::Build].map(|scope| scope.name());
         if by_name.contains(&row.scope.as_str())
             && gone.contains(&(row.extractor.clone(), row.knob.clone()))
         {

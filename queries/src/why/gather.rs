@@ -11,7 +11,8 @@ use super::answer::Rules;
 use super::collect::{Collected, collect};
 use super::effective::Asked;
 use super::engines::Engines;
-use super::known::{Known, know, mark_pins};
+use super::known::{Known, OfModel, know, mark_pins};
+use super::lineage::Lineage;
 use super::nested::nested_windows;
 use super::report::NestedWindow;
 use super::{WhyQuestion, families};
@@ -58,10 +59,13 @@ impl<'a> Windows<'a> {
         let named = families::format_of(question.model.as_deref());
         let format = asked.and_then(Asked::format).unwrap_or(named);
         let engines = Engines::read(upstream, format, trees, &mut objects)?;
+        let named = question.model.as_deref();
+        let lineage = named.map(|name| Lineage::of(name, asked)).transpose()?;
+        let model = OfModel { stored: asked, lineage: lineage.as_ref() };
         let mut spellings = Spellings::default();
         let mut all: Vec<WithKnown<'_, 'a>> = Vec::new();
         for window in std::iter::once(&self.main).chain(&self.inner) {
-            let known = know(store, rules, &engines, question, asked, window, &mut spellings)?;
+            let known = know(store, rules, &engines, question, model, window, &mut spellings)?;
             all.push((window, known));
         }
         mark_pins(upstream, &engines, &self.nested, &mut all);

@@ -31,19 +31,27 @@ pub(super) struct Known<'a> {
     pub(super) opens: Option<usize>,
 }
 
+/// What is known of the model in question.
+#[derive(Clone, Copy)]
+pub(super) struct OfModel<'a> {
+    /// What is stored of it.
+    pub(super) stored: Option<&'a Asked>,
+    /// Which code it runs.
+    pub(super) lineage: Option<&'a Lineage>,
+}
+
 /// Everything that is known of a window's commits.
 pub(super) fn know<'w>(
     store: &Store,
     rules: &Rules,
     engines: &Engines,
     question: &WhyQuestion,
-    model: Option<&Asked>,
+    model: OfModel<'_>,
     window: &'w Collected<'_>,
     spellings: &mut Spellings,
 ) -> Result<Vec<Known<'w>>, QueryError> {
     let mut objects = store.objects(&window.upstream.name)?.reader();
     let path_rules = PathRules::new(window.upstream)?;
-    let lineage = question.model.as_deref().map(|name| Lineage::of(name, model)).transpose()?;
     let is_asked = window.upstream.name == question_upstream(question, window.upstream);
     let own;
     let engines = if is_asked {
@@ -60,9 +68,9 @@ pub(super) fn know<'w>(
     let judge = Judge {
         rules: &path_rules,
         engines,
-        lineage: lineage.as_ref(),
+        lineage: model.lineage,
         // Its parameters are options of the server's requests, and nothing to an engine.
-        model: model.filter(|_| is_asked),
+        model: model.stored.filter(|_| is_asked),
         phase: phase.as_ref(),
     };
     let id = store.upstream(&window.upstream.name)?;

@@ -41,18 +41,20 @@ pub(super) struct Lineage {
 impl Lineage {
     pub(super) fn of(name: &str, asked: Option<&Asked>) -> Result<Self, QueryError> {
         let label = families::of_model(name);
+        let shipped = Architectures::shipped()?;
         let facts = asked.and_then(|asked| asked.version.reading()).map(|reading| &reading.facts);
         if let Some(family) = facts.and_then(|facts| facts.family.as_deref()) {
             let renderer = facts.and_then(|facts| facts.renderer.clone());
             let mut runs = vec![label.clone(), family.to_owned()];
             runs.extend(renderer);
             for spelled in [label.as_str(), family] {
-                runs.extend(by_name(spelled)?.into_iter().flatten());
+                runs.extend(shipped.by_name(spelled).into_iter().flatten().cloned());
             }
             return Ok(Lineage { label, runs: Some(runs), assumed: false });
         }
         let base = name.rsplit('/').next().unwrap_or(name).to_lowercase();
-        Ok(Lineage { label, runs: by_name(&base)?, assumed: true })
+        let runs = shipped.by_name(&base).map(<[String]>::to_vec);
+        Ok(Lineage { label, runs, assumed: true })
     }
 
     /// Whether it may run a family's code.
@@ -73,17 +75,25 @@ impl Lineage {
     }
 }
 
-/// The families that a name tells of.
-fn by_name(base: &str) -> Result<Option<Vec<String>>, QueryError> {
-    let wrong = |why: String| QueryError::Rules { file: "architectures.toml".to_owned(), why };
-    let file: File = toml::from_str(FILE).map_err(|error| wrong(error.to_string()))?;
-    for one in file.architecture {
-        let names = Regex::new(&one.names).map_err(|error| wrong(error.to_string()))?;
-        if names.is_match(base) {
-            return Ok(Some(one.runs));
-        }
+/// What names tell, compiled.
+struct Architectures(Vec<(Regex, Vec<String>)>);
+
+impl Architectures {
+    fn shipped() -> Result<Self, QueryError> {
+        let wrong = |why: String| QueryError::Rules { file: "architectures.toml".to_owned(), why };
+        let file: File = toml::from_str(FILE).map_err(|error| wrong(error.to_string()))?;
+        let all = file.architecture.into_iter().map(|one| {
+            let names = Regex::new(&one.names).map_err(|error| wrong(error.to_string()))?;
+            Ok((names, one.runs))
+        });
+        Ok(Architectures(all.collect::<Result<_, QueryError>>()?))
     }
-    Ok(None)
+
+    /// The families that a name tells of.
+    fn by_name(&self, base: &str) -> Option<&[String]> {
+        let mut all = self.0.iter();
+        all.find(|(names, _)| names.is_match(base)).map(|(_, runs)| runs.as_slice())
+    }
 }
 
 #[cfg(test)]
@@ -93,18 +103,19 @@ mod tests {
     #[test]
     fn every_example_is_of_its_architecture_and_no_counterexample_is() {
         let file: File = toml::from_str(FILE).unwrap();
+        let shipped = Architectures::shipped().unwrap();
         for one in file.architecture {
             for name in &one.examples {
                 assert_eq!(
-                    by_name(&name.to_lowercase()).unwrap().as_ref(),
-                    Some(&one.runs),
+                    shipped.by_name(&name.to_lowercase()),
+                    Some(one.runs.as_slice()),
                     "{name}"
                 );
             }
             for name in &one.counterexamples {
                 assert_ne!(
-                    by_name(&name.to_lowercase()).unwrap().as_ref(),
-                    Some(&one.runs),
+                    shipped.by_name(&name.to_lowercase()),
+                    Some(one.runs.as_slice()),
                     "{name}"
                 );
             }
