@@ -1,6 +1,6 @@
 //! What every command needs: where the store is, which upstreams there are, how to print.
 
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -11,9 +11,10 @@ use headwater_queries::classify::{RuleTexts, Rules};
 use headwater_queries::ledger::Extractors;
 use headwater_queries::public::Scrub;
 use headwater_store::upstream::Upstreams;
-use headwater_store::{Digest, ObservedInput, Store};
+use headwater_store::{Digest, ObservedInput, Store, StoreError};
 
 use crate::args::{Format, Global};
+use crate::lying::AsItLies;
 use crate::made::Made;
 use crate::progress::with_readings;
 
@@ -25,6 +26,8 @@ pub struct Context {
     pub upstreams: Upstreams,
     /// The store that this command made.
     pub made: Made,
+    /// The store, where it is read as it lies.
+    pub lying: AsItLies,
     /// Read when first asked for: with them goes what they read.
     extractors: OnceLock<Extractors>,
 }
@@ -44,7 +47,8 @@ impl Context {
             }
             Err(_) => Upstreams::built_in()?,
         };
-        Ok(Context { global, upstreams, made: Made::default(), extractors: OnceLock::new() })
+        let (made, lying, extractors) = (Made::default(), AsItLies::default(), OnceLock::new());
+        Ok(Context { global, upstreams, made, lying, extractors })
     }
 
     /// The rules that give classes: the built-in ones, then the user's own.
@@ -115,7 +119,20 @@ impl Context {
 
     /// The store, to answer questions: long readings are shown.
     pub fn open(&self) -> anyhow::Result<Store> {
-        with_readings(Store::open(&self.store_dir()?)?)
+        with_readings(self.told(Store::open(&self.store_dir()?)?)?)
+    }
+
+    /// The store, so that nothing is written to its database.
+    pub fn open_read_only(&self) -> anyhow::Result<Store> {
+        self.told(Store::open_read_only(&self.store_dir()?)?)
+    }
+
+    /// The store, to write to it: one that may only be read is refused before anything is
+    /// begun.
+    pub fn open_to_write(&self) -> anyhow::Result<Store> {
+        let store = Store::open(&self.store_dir()?)?;
+        store.writes()?;
+        Ok(store)
     }
 
     /// The store, made where there is none.
@@ -123,6 +140,27 @@ impl Context {
         let dir = self.store_dir()?;
         self.made.before(&dir)?;
         Ok(Store::open_or_create(&dir)?)
+    }
+
+    /// The store for a question that may fetch what it lacks: where nothing can be written,
+    /// what is there is read.
+    pub fn open_to_fetch(&self) -> anyhow::Result<Store> {
+        match self.open_or_create() {
+            Err(error)
+                if matches!(error.downcast_ref(), Some(StoreError::Unwritable))
+                    && Store::exists(&self.store_dir()?) =>
+            {
+                let told = "the store cannot be written, so that nothing is fetched";
+                writeln!(anstream::stderr(), "headwater: {told}")?;
+                self.open()
+            }
+            opened => with_readings(opened?),
+        }
+    }
+
+    fn told(&self, store: Store) -> anyhow::Result<Store> {
+        self.lying.tell(&store)?;
+        Ok(store)
     }
 
     /// The names of the upstreams of which something is stored.

@@ -6,6 +6,7 @@ mod args;
 mod commands;
 mod context;
 mod live;
+mod lying;
 mod machine;
 mod made;
 mod mcp;

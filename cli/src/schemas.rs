@@ -20,6 +20,7 @@ use crate::answers::{file, grep, grep_lines, pins, status};
 use crate::commands::{
     classify, doctor, grep_notes, model, observe, receipts, reports, rules, schema, why,
 };
+use crate::serve::Problem;
 
 /// A kind of document.
 pub struct Document {
@@ -59,6 +60,7 @@ documents! {
     "doctor" 1 "headwater doctor": Diagnosis;
     "doctor-live" 1 "headwater doctor --live": doctor::Hosts;
     "effects" 1 "headwater effects": EffectsAnswer;
+    "error" 1 "headwater serve, for a question with format=json that is not answered": Problem;
     "file" 1 "headwater file": file::Document<'static>;
     "grep" 1 "headwater grep, grep --at and grep --in notes":
         grep::Document<'static>, grep::TreeDocument<'static>, grep_notes::NotesDocument<'static>;

@@ -28,7 +28,7 @@ pub enum StoreError {
     },
     /// A schema from before this version, in a store that may only be read.
     #[error(
-        "the store at {path} is of an older headwater; any other command, like `headwater status`, brings it up to date"
+        "the store at {path} is of an older headwater; any command that may write it, like `headwater status`, brings it up to date"
     )]
     Older {
         /// The store's directory.
@@ -37,9 +37,25 @@ pub enum StoreError {
     /// SQLite said no.
     #[error("the store's database: {0}; `headwater doctor` looks for damage")]
     Sqlite(rusqlite::Error),
+    /// Something would have to be written, in a store that may only be read.
+    #[error(
+        "this store cannot be written: its directory, or a file in it, may only be read; run this as a user who may write there, or copy the directory and name the copy with --store DIR"
+    )]
+    Unwritable,
+    /// A store that may only be read, with records that SQLite has not taken into its
+    /// database yet.
+    #[error(
+        "the newest records of the store at {path} lie in its headwater.db-wal, and cannot be read without writing beside it ({why}); let a user who may write there run `headwater status`, or copy the directory and name the copy with --store DIR"
+    )]
+    UnreadLog {
+        /// The store's directory.
+        path: PathBuf,
+        /// What SQLite said.
+        why: String,
+    },
     /// Something would have to be derived first, in a store that may only be read.
     #[error(
-        "what is derived from the records is not up to date; `headwater rebuild` brings it there"
+        "what is derived from the records is not up to date; `headwater rebuild` brings it there, run by a user who may write the store"
     )]
     Stale,
     /// Nobody waits for the answer any more.
@@ -94,6 +110,7 @@ impl From<rusqlite::Error> for StoreError {
         // Nothing else interrupts a statement here.
         match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::OperationInterrupted) => StoreError::GivenUp,
+            Some(rusqlite::ErrorCode::ReadOnly) => StoreError::Unwritable,
             _ => StoreError::Sqlite(error),
         }
     }
@@ -110,5 +127,19 @@ impl StoreError {
     pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| StoreError::Io { path, source }
+    }
+
+    /// What is told where the error is only that something derived could not be written.
+    pub(crate) fn into_stale(self) -> Self {
+        use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+        match self {
+            StoreError::Unwritable => StoreError::Stale,
+            StoreError::Io { source, .. }
+                if matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem) =>
+            {
+                StoreError::Stale
+            }
+            other => other,
+        }
     }
 }

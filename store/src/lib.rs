@@ -72,7 +72,7 @@ pub mod words;
 
 pub use db::{
     CommitId, Comparison, Content, CrawlRecord, DefaultEventRow, Derivation, DigestRun,
-    ExactUpdate, Held, IndexState, ListedCommit, Look, MODELS, Markup, Measured, ModelFacts,
+    ExactUpdate, Held, IndexState, ListedCommit, Look, Lying, MODELS, Markup, Measured, ModelFacts,
     ModelLayer, ModelPlace, ModelReading, ModelSeen, ModelTransport, ModelVersion, NameRow,
     NewChange, NewCommit, NewDefaultEvents, NewModelVersion, NewObservation, NewReceipt, NewReport,
     NewStatement, Observation, ObservedInput, ObservedWindow, Place, RankingRow, ReportCheck, Rows,

@@ -4,6 +4,8 @@ use headwater_store::{IndexState, Store, UpstreamStatus};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::lying;
+
 /// What the store holds, and how fresh it is.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Status {
@@ -17,6 +19,9 @@ pub struct Status {
     pub full_text_index: IndexState,
     /// How many tags of models, and when one was last looked at.
     pub models: Models,
+    /// How the store is read, where it cannot be written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_only: Option<&'static str>,
 }
 
 /// What is stored of models.
@@ -48,5 +53,6 @@ pub fn ask(store: &Store) -> anyhow::Result<Status> {
         exact_index: store.exact_state()?,
         full_text_index: store.search_state()?,
         models: models(store)?,
+        read_only: lying::words(store),
     })
 }

@@ -1,5 +1,6 @@
 //! What models run on, by each name that people write for it.
 
+use anyhow::bail;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// The backends, and what else people call them.
@@ -36,6 +37,17 @@ pub fn named(text: &str) -> Option<&'static str> {
         .map(|(name, _)| *name)
 }
 
+/// The same, for whoever writes it by hand.
+///
+/// # Errors
+/// Where it is none, with the names.
+pub fn read(text: &str) -> anyhow::Result<String> {
+    match named(text) {
+        Some(name) => Ok(name.to_owned()),
+        None => bail!("{text:?} is no backend; it is one of {}", BACKENDS.join(", ")),
+    }
+}
+
 /// Reads an argument: help and completions show the names, and other spellings are taken.
 pub fn parser() -> impl TypedValueParser<Value = String> {
     let values = SPELLINGS.map(|(name, others)| PossibleValue::new(name).aliases(others));
@@ -64,6 +76,7 @@ mod tests {
             assert_eq!(named(text), Some(name), "{text}");
         }
         assert_eq!(named("roc"), None);
+        assert!(read("ROCM").unwrap() == "hip" && read("roc").is_err());
         let facets = headwater_queries::rank::Facets::shipped().unwrap();
         for name in BACKENDS {
             assert!(facets.backend_bit(name).is_some(), "no rule tells a file of {name}");

@@ -55,6 +55,7 @@ pub fn run(context: &Context, args: &Args) -> anyhow::Result<ExitCode> {
         context.format(&[Format::Table, Format::Json, Format::Md, Format::Html, Format::Atom])?;
     let mut store = context.open()?;
     if args.since_last {
+        store.writes()?;
         return since_last(context, &mut store, args, format);
     }
     let now = Utc::now();

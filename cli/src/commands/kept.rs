@@ -55,7 +55,7 @@ impl Args {
         let is_kept = known
             .iter()
             .any(|one| one.withdrawn.is_none() && one.input.as_ref() == Some(&table.input));
-        if !is_kept {
+        if !is_kept && !store.is_read_only() {
             store.add_observation(&NewObservation {
                 upstream: &upstream.name,
                 recorded: Utc::now(),

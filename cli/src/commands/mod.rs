@@ -45,8 +45,9 @@ use crate::context::Context;
 /// Runs the command that the arguments name.
 pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     let context = Context::new(cli.global)?;
-    let made = context.made.clone();
+    let (made, lying) = (context.made.clone(), context.lying.clone());
     let done = answer(context, cli.command);
+    lying.tell_changed()?;
     let tidied = made.tidy();
     let code = done?;
     tidied?;

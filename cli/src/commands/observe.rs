@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::backend;
-use super::why::Question;
+use super::why::{PHASES, Question};
 use crate::args::Format;
 use crate::context::{Context, input_file};
 use crate::render::{self, page::Page};
@@ -55,13 +55,13 @@ pub struct Args {
     #[arg(long, value_parser = ["speed", "output"], default_value = "speed")]
     pub kind: String,
     /// The speed of BASE
-    #[arg(long, value_name = "SPEED")]
+    #[arg(long, value_name = "SPEED", allow_negative_numbers = true)]
     pub old: Option<f64>,
     /// The speed of HEAD with the toggle
-    #[arg(long, value_name = "SPEED")]
+    #[arg(long, value_name = "SPEED", allow_negative_numbers = true)]
     pub with: Option<f64>,
     /// The speed of HEAD as it comes
-    #[arg(long, value_name = "SPEED")]
+    #[arg(long, value_name = "SPEED", allow_negative_numbers = true)]
     pub without: Option<f64>,
     /// The unit of the speeds: tok/s, ms/token
     #[arg(long, default_value = "tok/s")]
@@ -94,6 +94,9 @@ pub struct Args {
     /// What it ran on
     #[arg(long, value_parser = backend::parser(), ignore_case = true)]
     pub backend: Option<String>,
+    /// Which speed it is [default: decode]
+    #[arg(long, value_parser = PHASES)]
+    pub phase: Option<String>,
     /// How long the prompt was
     #[arg(long, value_name = "N")]
     pub prompt_tokens: Option<u64>,
@@ -142,7 +145,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         None => (Vec::new(), None),
     };
     let measured = measured(&args, unit, &runs)?;
-    let mut store = context.open()?;
+    let mut store = context.open_to_write()?;
     let upstream = context.upstreams.get(&args.upstream)?.clone();
     let question = Question {
         upstream: upstream.name.clone(),
@@ -208,7 +211,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
 
 /// Takes an observation back, and prints what that makes of its window.
 fn withdraw(context: &Context, format: Format, args: &Args, id: i64) -> anyhow::Result<ExitCode> {
-    let mut store = context.open()?;
+    let mut store = context.open_to_write()?;
     let upstream = &context.upstreams.get(&args.upstream)?.name;
     let stands = |one: &Observation| one.withdrawn.is_none();
     let known = store.observations(upstream)?;
@@ -298,6 +301,7 @@ fn conditions(args: &Args) -> BTreeMap<String, String> {
         ("model", &args.model),
         ("runtime", &args.runtime),
         ("backend", &args.backend),
+        ("phase", &args.phase),
         ("prompt-tokens", &prompt_tokens),
         ("load", &args.load),
         ("note", &args.note),

@@ -49,7 +49,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         args.what.is_empty() || args.what.contains(&what) || args.what.contains(&What::All)
     };
     // Each stage is shown as one.
-    let mut store = Store::open(&context.store_dir()?)?;
+    let mut store = context.open_to_write()?;
     let progress = Shown::new();
     let mut upstreams: Vec<&Upstream> = Vec::new();
     for (_, name) in store.upstream_names()? {

@@ -46,8 +46,12 @@ pub enum What {
 /// Lists, shows or asks again.
 pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let format = context.format(&[Format::Table, Format::Json, Format::Md, Format::Html])?;
-    let store = context.open()?;
-    match args.what.unwrap_or(What::List) {
+    let what = args.what.unwrap_or(What::List);
+    let store = match what {
+        What::Recheck { .. } => context.open_to_write()?,
+        What::List | What::Show { .. } => context.open()?,
+    };
+    match what {
         What::List => list(&store, format),
         What::Show { name } => show(&store, &find(&store, &name)?, format),
         What::Recheck { name } => {

@@ -46,6 +46,9 @@ pub fn run(context: &Context, _args: Args) -> anyhow::Result<ExitCode> {
     let mut stdout = anstream::stdout();
     write!(stdout, "{}", table.print(format))?;
     writeln!(stdout, "{}", super::rebuild::sizes(&store)?)?;
+    if let Some(words) = status.read_only {
+        writeln!(stdout, "{words}")?;
+    }
     if let Some(as_of) = status.models.as_of {
         writeln!(
             stdout,

@@ -18,7 +18,6 @@ use crate::args::Format;
 use crate::context::Context;
 use crate::live::{Via, Wish};
 use crate::machine::Installed;
-use crate::progress::with_readings;
 use crate::render::{self, page::Page};
 
 /// Why did this version window change speed or answers?
@@ -145,18 +144,22 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let upstream = context.upstreams.get(&args.upstream)?;
     let mut store = match args.offline {
         true => context.open()?,
-        false => with_readings(context.open_or_create()?)?,
+        false => context.open_to_fetch()?,
     };
+    if args.kept.save.is_some() {
+        store.writes()?;
+    }
+    let offline = args.offline || store.is_read_only();
     let table = args.kept.table(context, &mut store, &upstream.name)?;
     let window = args.kept.window(table.as_ref(), &args.window, args.head.as_deref())?;
     let Some(window) = window else { return no_step(context, format, table) };
     let mine = match args.mine {
-        true => Some(Installed::find(context, &mut store, args.offline)?),
+        true => Some(Installed::find(context, &mut store, offline)?),
         false => None,
     };
     let window = match &mine {
         // Nobody is asked which version that is.
-        Some(mine) if args.offline => mine.named(upstream, window),
+        Some(mine) if offline => mine.named(upstream, window),
         _ => window,
     };
     let mut question = WhyQuestion {
@@ -173,11 +176,14 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     };
     let rules = answers::why::rules(context)?;
     let wish = Wish { asked: args.notes || args.reports, reports: args.reports };
-    let fetch = (!args.offline).then_some(Fetch { via: args.via, wish });
+    let fetch = (!offline).then_some(Fetch { via: args.via, wish });
     let mut report =
         answers::why::ask(context, &mut store, &rules, &mut question, fetch).map_err(|error| {
             match error.downcast::<NotAsked>() {
-                Ok(unasked) => anyhow::anyhow!("{unasked}, or leave --offline out"),
+                Ok(unasked) if args.offline => {
+                    anyhow::anyhow!("{unasked}, or leave --offline out")
+                }
+                Ok(unasked) => unasked.into(),
                 Err(other) => other,
             }
         })?;

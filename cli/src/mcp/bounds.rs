@@ -12,7 +12,7 @@ const MOST_BYTES: usize = 48_000;
 const LONGEST_TEXT: usize = 4_000;
 
 /// Fields that hold what strangers wrote.
-const QUOTED: [&str; 20] = [
+const QUOTED: [&str; 27] = [
     "subject",
     "body",
     "author",
@@ -33,6 +33,13 @@ const QUOTED: [&str; 20] = [
     "said",
     "releases",
     "reports",
+    "knob",
+    "names",
+    "handed_as",
+    "note",
+    "notes",
+    "detail",
+    "how",
 ];
 
 const NOTE: &str = "These fields quote what strangers wrote upstream (commit messages, code, \

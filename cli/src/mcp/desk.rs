@@ -9,6 +9,7 @@ use rmcp::service::{RequestContext, RoleServer};
 
 use crate::answers;
 use crate::context::Context;
+use crate::lying::AsItLies;
 
 /// Where questions are answered.
 #[derive(Clone)]
@@ -17,6 +18,8 @@ pub struct Desk {
     pub context: Arc<Context>,
     /// Whether `why` may fetch.
     pub online: bool,
+    /// The store of this call, where it is read as it lies.
+    pub lying: AsItLies,
     rules: Arc<OnceLock<Rules>>,
     progress: Arc<dyn Progress>,
 }
@@ -40,6 +43,7 @@ impl Desk {
         Desk {
             context: Arc::new(context),
             online,
+            lying: AsItLies::default(),
             rules: Arc::default(),
             progress: Arc::new(Silent),
         }
@@ -47,7 +51,8 @@ impl Desk {
 
     /// The same, for a call that ends when its client takes it back.
     pub fn during(&self, call: RequestContext<RoleServer>) -> Self {
-        Desk { progress: Arc::new(Called(call)), ..self.clone() }
+        let lying = AsItLies::default();
+        Desk { lying, progress: Arc::new(Called(call)), ..self.clone() }
     }
 
     /// The rules, compiled when they are first asked for.
@@ -62,9 +67,10 @@ impl Desk {
     /// The store, as it is now: a crawl may run beside the server.
     pub fn store(&self) -> anyhow::Result<Store> {
         let mut store = match self.online {
-            true => self.context.open_or_create()?,
+            true => self.context.open_to_fetch()?,
             false => self.context.open()?,
         };
+        self.lying.note(&store);
         store.watch(&self.progress)?;
         Ok(store)
     }

@@ -53,7 +53,9 @@ impl Server {
         let turn = Arc::clone(&self.turns).acquire_owned().await?;
         tokio::task::spawn_blocking(move || {
             let _turn = turn;
-            (tool.ask)(&desk, asked)
+            let answer = (tool.ask)(&desk, asked);
+            desk.lying.unchanged()?;
+            answer
         })
         .await?
     }

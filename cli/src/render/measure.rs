@@ -98,8 +98,8 @@ fn disagreeing(page: &mut Page<'_>, one: &Disagreement) {
     page.say(
         0,
         &format!(
-            "{} and {} disagree: {:.2} against {:.2} ms/token for the same toggle; {}",
-            one.first, one.second, one.first_ms, one.second_ms, one.by
+            "{} and {} disagree: {:.2} against {:.2} ms/token for {}; {}",
+            one.first, one.second, one.first_ms, one.second_ms, one.of, one.by
         ),
     );
     for differing in &one.differing {

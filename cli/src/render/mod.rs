@@ -67,17 +67,20 @@ pub fn value_text(value: &serde_json::Value) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// What a terminal obeys and JSON does not escape.
+/// What makes a terminal show something other than what is there, and needs no escape in
+/// JSON.
 fn is_control(c: char) -> bool {
-    matches!(c, '\u{7f}'..='\u{9f}')
+    !c.is_ascii_control() && text::is_hidden(c) || c == '\u{7f}'
 }
 
-/// JSON that is safe on a terminal: U+007F and the C1 controls need no escape in JSON, but
-/// a terminal obeys them.
+/// JSON that is safe on a terminal: U+007F, the C1 controls, and what turns or hides text
+/// need no escape in JSON, but a terminal obeys them.
 pub fn escape_controls(json: &str) -> String {
     json.chars().fold(String::with_capacity(json.len()), |mut text, c| {
         if is_control(c) {
-            text.push_str(&format!("\\u{:04x}", u32::from(c)));
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                text.push_str(&format!("\\u{unit:04x}"));
+            }
         } else {
             text.push(c);
         }

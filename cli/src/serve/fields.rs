@@ -2,6 +2,8 @@
 
 use anyhow::bail;
 
+use crate::commands::backend;
+
 /// No address that a form makes is longer.
 const LONGEST: usize = 8_000;
 
@@ -9,6 +11,8 @@ const LONGEST: usize = 8_000;
 pub struct Takes {
     /// The names of its fields, besides its format.
     pub fields: &'static [&'static str],
+    /// Those of them that may be given several times.
+    pub several: &'static [&'static str],
     /// What it is given as, besides a page.
     pub formats: &'static [&'static str],
 }
@@ -64,6 +68,11 @@ impl Fields {
         }
     }
 
+    /// The backend, by any of its spellings.
+    pub fn backend(&self) -> anyhow::Result<Option<String>> {
+        self.get("backend").map(backend::read).transpose()
+    }
+
     /// Whether the page takes all of them: one that is passed over in silence is an answer
     /// to another question.
     pub fn check(&self, takes: &Takes) -> anyhow::Result<()> {
@@ -76,6 +85,12 @@ impl Fields {
                     true => bail!("this page takes no field, and none called {name:?}"),
                     false => bail!("this page has no field {name:?}; it has {}", known.join(", ")),
                 }
+            }
+        }
+        for (at, (name, _)) in self.0.iter().enumerate() {
+            let before = || self.0.iter().take(at).any(|(one, _)| one == name);
+            if !takes.several.contains(&name.as_str()) && before() {
+                bail!("{name} is given twice; this page takes it once");
             }
         }
         match self.get("format") {
@@ -129,18 +144,20 @@ mod tests {
 
     #[test]
     fn a_page_takes_what_it_knows() {
-        let takes = Takes { fields: &["q", "in"], formats: &["json"] };
+        let takes = Takes { fields: &["q", "in"], several: &["q"], formats: &["json"] };
         let told = |query: &str| match Fields::read(query).check(&takes) {
             Ok(()) => String::new(),
             Err(error) => error.to_string(),
         };
-        assert_eq!(told("q=a&in=&format=json&other="), "");
+        assert_eq!(told("q=a&q=b&in=&in=c&format=json&other="), "");
+        assert_eq!(told("q=a&in=b&in=c"), "in is given twice; this page takes it once");
+        assert!(told("format=json&format=json").contains("twice"));
         assert_eq!(told("q=a&quirk=1"), "this page has no field \"quirk\"; it has q, in, format");
         assert_eq!(
             told("format=xml"),
             "\"xml\" is no format of this page; it is one of json, or left out"
         );
-        let none = Takes { fields: &[], formats: &[] };
+        let none = Takes { fields: &[], several: &[], formats: &[] };
         let told = Fields::read("format=json").check(&none).unwrap_err().to_string();
         assert_eq!(told, "this page takes no field, and none called \"format\"");
         assert!(Fields::read("top=8").number("top").unwrap() == Some(8));

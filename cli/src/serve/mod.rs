@@ -22,6 +22,8 @@ use axum::middleware;
 use axum::routing::{get, post};
 
 use self::guard::Guard;
+pub use self::reply::Problem;
+
 use self::room::Room;
 use crate::commands::serve::Args;
 use crate::context::Context;

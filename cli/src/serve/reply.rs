@@ -9,6 +9,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use futures_util::stream;
 use headwater_store::StoreError;
 use maud::{Markup, PreEscaped, html};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::layout;
@@ -102,6 +103,33 @@ impl AsRef<[u8]> for Piece {
     }
 }
 
+/// Why a question for a document was not answered.
+#[derive(Serialize, JsonSchema)]
+pub struct Problem {
+    /// `headwater/error/1`
+    schema: &'static str,
+    /// The same line that the command prints.
+    error: String,
+    /// The status that it came with: 400, or 503 where the same question may be answered
+    /// later.
+    status: u16,
+}
+
+/// What a script is sent that asked for JSON.
+pub fn document(reply: anyhow::Result<Finished>) -> Response {
+    let error = match reply {
+        Ok(finished) => return of(Ok(finished)),
+        Err(error) => error,
+    };
+    let status = status(&error);
+    let problem =
+        Problem { schema: "headwater/error/1", error: line(&error), status: status.as_u16() };
+    match render::json_text(&problem) {
+        Ok(text) => (status, [(header::CONTENT_TYPE, "application/json")], text).into_response(),
+        Err(error) => told(&error),
+    }
+}
+
 /// What the browser is sent.
 pub fn of(reply: anyhow::Result<Finished>) -> Response {
     match reply {
@@ -145,12 +173,15 @@ pub fn apology(error: &anyhow::Error) -> Markup {
     html! { h1 { "That cannot be answered" } p role="alert" { (line(error)) } }
 }
 
-fn told(error: &anyhow::Error) -> Response {
-    let status = match error.is::<TooLong>() || line(error) == StoreError::Stale.to_string() {
+fn status(error: &anyhow::Error) -> StatusCode {
+    match error.is::<TooLong>() || line(error) == StoreError::Stale.to_string() {
         true => StatusCode::SERVICE_UNAVAILABLE,
         false => StatusCode::BAD_REQUEST,
-    };
-    page(status, &whole("Not answered", &apology(error)))
+    }
+}
+
+fn told(error: &anyhow::Error) -> Response {
+    page(status(error), &whole("Not answered", &apology(error)))
 }
 
 /// No page is here.

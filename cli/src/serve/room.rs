@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
+use anyhow::bail;
 use headwater_queries::why::Rules;
 use headwater_store::progress::Progress;
-use headwater_store::{Held, Store};
+use headwater_store::{Held, Lying, Store};
 use tokio::sync::Semaphore;
 
 use super::kept::{Kept, StoreState};
@@ -14,6 +15,7 @@ use super::reply::{Text, TooLong};
 use super::waiting::Waiting;
 use crate::answers;
 use crate::context::Context;
+use crate::lying::CHANGED;
 
 /// How much a question may read. Each kind has turns of its own, so that none waits for one
 /// that reads more than it does; so many are answered at once, and each may use several
@@ -152,6 +154,9 @@ impl Room {
             let mut store = self.take()?;
             store.watch(&progress)?;
             let answer = question(&self, &mut store);
+            if store.lying().is_some_and(|lying| !lying.still()) {
+                bail!(CHANGED);
+            }
             // One that failed may be in the midst of something: it is not asked again.
             if answer.is_ok() {
                 self.give_back(store);
@@ -163,9 +168,10 @@ impl Room {
 
     fn take(&self) -> anyhow::Result<Store> {
         let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
-        let mut store = match idle {
+        // One that is read as it lies does not see what was written since.
+        let mut store = match idle.filter(|store| store.lying().is_none_or(Lying::still)) {
             Some(store) => store,
-            None => Store::open_read_only(&self.context.store_dir()?)?,
+            None => self.context.open_read_only()?,
         };
         store.hold(self.held());
         Ok(store)

@@ -19,33 +19,46 @@ use super::value;
 pub(crate) struct OptionRule {
     /// The upstream.
     pub upstream: String,
-    /// The file.
-    pub path: String,
+    /// The files in which they may be: the first that has any is read.
+    pub paths: Vec<String>,
     /// How each option begins, as text.
     begins: String,
+    /// Where one ends, if not where the next begins.
+    #[serde(default)]
+    ends: Option<String>,
     /// Group `names`: its flags, each in quotes; group `negative`: those that turn it off.
     names: String,
     /// Group `env`: its environment variable.
-    env: String,
+    #[serde(default)]
+    env: Option<String>,
     /// Group `field`: what it sets, with what that lies in; group `value`: to what.
     sets: String,
     /// What reads it; group `takes` is the type of the value that follows its flag.
     handler: String,
     /// It is refused.
-    removed: String,
+    #[serde(default)]
+    removed: Option<String>,
     /// Group `when`: comparisons of the value with a number, joined by `||`; a value that
     /// meets one is refused.
-    refuses: String,
+    #[serde(default)]
+    refuses: Option<String>,
     /// Group `programs`: those that alone take it, parted by commas.
-    programs: String,
+    #[serde(default)]
+    programs: Option<String>,
     /// Group `programs`: those that do not take it.
-    except: String,
+    #[serde(default)]
+    except: Option<String>,
     /// The names that stand for a program that serves models.
+    #[serde(default)]
     serving: Vec<String>,
 }
 
+/// What an upstream's parser does not have.
+const NEVER: &str = r"[^\s\S]";
+
 /// The rule's patterns.
 struct Patterns {
+    ends: Regex,
     names: Regex,
     env: Regex,
     sets: Regex,
@@ -60,18 +73,20 @@ struct Patterns {
 
 impl OptionRule {
     fn patterns(&self) -> Result<Patterns, regex::Error> {
+        let of = |pattern: &Option<String>| Regex::new(pattern.as_deref().unwrap_or(NEVER));
         Ok(Patterns {
+            ends: of(&self.ends)?,
             names: Regex::new(&self.names)?,
-            env: Regex::new(&self.env)?,
+            env: of(&self.env)?,
             sets: Regex::new(&self.sets)?,
             handler: Regex::new(&self.handler)?,
-            removed: Regex::new(&self.removed)?,
-            refuses: Regex::new(&self.refuses)?,
+            removed: of(&self.removed)?,
+            refuses: of(&self.refuses)?,
             compared: Regex::new(
                 r"\A\s*\w+\s*(?P<sign>[<>=!]=|[<>])\s*(?P<number>-?[\d.]+)f?\s*\z",
             )?,
-            programs: Regex::new(&self.programs)?,
-            except: Regex::new(&self.except)?,
+            programs: of(&self.programs)?,
+            except: of(&self.except)?,
             flag: Regex::new("\"(?P<flag>-[^\"\\s]+)\"")?,
         })
     }
@@ -255,6 +270,7 @@ impl Row {
 }
 
 fn row(own: &str, rule: &OptionRule, patterns: &Patterns) -> Option<Row> {
+    let own = patterns.ends.find(own).map_or(own, |end| &own[..end.start()]);
     let found = patterns.names.captures(own)?;
     let group = |found: &Captures<'_>, name: &str| {
         found.name(name).map(|all| all.as_str().to_owned()).unwrap_or_default()
@@ -316,29 +332,38 @@ fn names(knob: &str, field: &str) -> bool {
 }
 
 impl Extractors {
-    /// The options of an upstream as a tree's own parser has them; `None` where no rule
-    /// says where that is, the tree has none, or it is not stored.
+    /// The options of an upstream as a tree's own parser has them: none at all where the
+    /// tree has no file of which a rule says that they are there. `None` where no rule says
+    /// where that is, the file is not stored, or it declares them in another way.
     pub(crate) fn options(
         &self,
         upstream: &str,
         tree: Oid,
         objects: &mut ObjectReader,
     ) -> Result<Option<Arc<OptionTable>>, StoreError> {
-        let Some(rule) = self.options.iter().find(|rule| rule.upstream == upstream) else {
-            return Ok(None);
-        };
-        let entry = match objects.entry(tree, &rule.path) {
-            Err(StoreError::NoObject { .. }) | Ok(None) => return Ok(None),
-            Err(error) => return Err(error),
-            Ok(Some(entry)) => entry,
-        };
-        self.kept.options(upstream, entry.oid, || {
-            let Some(text) = objects.blob(entry.oid)? else { return Ok(None) };
-            // Its patterns were checked when the rule was read.
-            let table = OptionTable::read(&String::from_utf8_lossy(&text), rule).ok();
-            // A file without any declares them in a way that the rule does not know.
-            Ok(table.filter(|table| !table.0.is_empty()).map(Arc::new))
-        })
+        let rules = self.options.iter().filter(|rule| rule.upstream == upstream);
+        let places = rules.flat_map(|rule| rule.paths.iter().map(move |path| (rule, path)));
+        let (mut known, mut there) = (false, false);
+        for (rule, path) in places {
+            known = true;
+            let entry = match objects.entry(tree, path) {
+                Err(StoreError::NoObject { .. }) => return Ok(None),
+                Err(error) => return Err(error),
+                Ok(None) => continue,
+                Ok(Some(entry)) => entry,
+            };
+            there = true;
+            let found = self.kept.options(upstream, entry.oid, || {
+                let Some(text) = objects.blob(entry.oid)? else { return Ok::<_, StoreError>(None) };
+                // Its patterns were checked when the rule was read.
+                let table = OptionTable::read(&String::from_utf8_lossy(&text), rule).ok();
+                Ok(table.filter(|table| !table.0.is_empty()).map(Arc::new))
+            })?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok((known && !there).then(Arc::default))
     }
 }
 
@@ -438,6 +463,29 @@ add_opt(common_arg(
         );
         assert_eq!(of("common_params.light", &[], "2"), is("", ""));
         assert_eq!(of("common_params.shade", &["--shade"], "2"), is("", ""));
+    }
+
+    #[test]
+    fn a_parser_that_compares_names_is_read_by_the_rule_of_its_time() {
+        let extractors = Extractors::built_in().unwrap();
+        let rule = extractors.options.iter().find(|rule| rule.paths[0].ends_with("server.cpp"));
+        let text = r#"
+        if (arg == "-p" || arg == "--paper" || arg == "--paper_size") {
+            if (++i >= argc) { break; }
+            params.paper = std::stoi(argv[i]);
+        } else if (arg == "--no-rain") {
+            params.rain = false;
+        } else {
+            fprintf(stderr, "unknown argument");
+        }
+        params.n_draft = 5;
+        "#;
+        let table = OptionTable::read(text, rule.unwrap()).unwrap();
+        let of = |knob: &str, value: &str| table.setting(knob, &["LLAMA_ARG_PAPER"], value);
+        assert_eq!(of("gpt_params.paper", "4").flag.unwrap(), "--paper 4");
+        assert_eq!(of("gpt_params.paper", "4").env, None);
+        assert_eq!(of("gpt_params.rain", "false").flag.unwrap(), "--no-rain");
+        assert_eq!(of("gpt_params.n_draft", "5"), Setting::default());
     }
 
     #[test]

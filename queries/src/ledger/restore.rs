@@ -18,6 +18,9 @@ pub struct RestoreWay {
     pub consumer: String,
     /// What to write.
     pub text: String,
+    /// The engine through which the program hears it, where it hears it through one.
+    #[serde(skip)]
+    pub through: Option<String>,
 }
 
 impl fmt::Display for RestoreWay {
@@ -153,7 +156,8 @@ impl Extractors {
                 .replace("{flag}", flag.unwrap_or_default())
                 .replace("{env}", env.unwrap_or_default())
                 .replace("{old}", &value);
-            let way = RestoreWay { consumer: way.consumer.clone(), text };
+            let way =
+                RestoreWay { consumer: way.consumer.clone(), text, through: way.through.clone() };
             if !out.contains(&way) {
                 out.push(way);
             }

@@ -131,6 +131,9 @@ pub(crate) struct Restore {
     pub consumer: String,
     /// The text to write, with `{knob}`, `{field}`, `{flag}`, `{env}` and `{old}`.
     pub text: String,
+    /// The engine of the consumer's that hears it: a version that does not run it does not.
+    #[serde(default)]
+    pub through: Option<String>,
     /// Only for knobs that match.
     #[serde(default)]
     pub knobs: Option<Pattern>,

@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::MeasureError;
+use super::asked::SymptomRule;
 
 /// The conventions.
 #[derive(Debug, Clone, Deserialize)]
@@ -23,6 +24,9 @@ pub struct Conventions {
     /// Conditions, cheapest to repeat a run under first.
     #[serde(rename = "condition")]
     pub conditions: Vec<Condition>,
+    /// What symptoms ask about.
+    #[serde(rename = "symptom")]
+    pub symptoms: Vec<SymptomRule>,
 }
 
 /// Points of reasons.

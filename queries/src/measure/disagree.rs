@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::speed::ms3;
-use super::{Conventions, ObservationShown, Speed, same_setting};
+use super::{Conventions, Finding, ObservationShown, Speed, same_setting};
 use crate::ledger::spelling;
 
 /// A condition that differs.
@@ -37,6 +37,8 @@ pub struct Disagreement {
     pub first: i64,
     /// The other.
     pub second: i64,
+    /// `the same toggle`, or `two toggles of one jump`.
+    pub of: &'static str,
     /// What the toggle is to the first, in milliseconds a token.
     pub first_ms: f64,
     /// And to the second.
@@ -49,7 +51,8 @@ pub struct Disagreement {
     pub cheapest: CheapestRun,
 }
 
-/// The pairs of speed observations of one toggle that disagree.
+/// The pairs of speed observations that disagree: of one toggle, by what it is to each; of
+/// two, where together they explain more than all of one jump.
 pub fn disagreements(
     upstream: &str,
     shown: &[ObservationShown],
@@ -64,16 +67,24 @@ pub fn disagreements(
                 }
                 _ => false,
             };
-            let (Some(a), Some(b), true) = (&first.speed, &second.speed, same) else { continue };
-            let Some(by) = apart(a, b, conventions) else { continue };
+            let (Some(a), Some(b)) = (&first.speed, &second.speed) else { continue };
             let differing = differing(first, second, conventions);
+            let (of, by, cheapest) = if same {
+                let Some(by) = apart(a, b, conventions) else { continue };
+                let cheapest = cheapest(upstream, first, second, &differing, conventions);
+                ("the same toggle", by, cheapest)
+            } else {
+                let Some(by) = too_much(first, second, conventions) else { continue };
+                ("two toggles of one jump", by, both(upstream, first, second))
+            };
             out.push(Disagreement {
                 first: first.id,
                 second: second.id,
+                of,
                 first_ms: a.toggle_ms,
                 second_ms: b.toggle_ms,
                 by,
-                cheapest: cheapest(upstream, first, second, &differing, conventions),
+                cheapest,
                 differing,
             });
         }
@@ -103,6 +114,48 @@ fn apart(a: &Speed, b: &Speed, conventions: &Conventions) -> Option<String> {
             conventions.disagree * 100.0
         )
     })
+}
+
+/// Where two toggles explain more of one jump than there is, so that they are no two parts
+/// of it.
+fn too_much(
+    first: &ObservationShown,
+    second: &ObservationShown,
+    conventions: &Conventions,
+) -> Option<String> {
+    let ends = |one: &ObservationShown| {
+        one.window.as_ref().map(|window| (window.base_sha, window.head_sha))
+    };
+    let part = |one: &ObservationShown| {
+        let explains = one.set_aside.is_none() && one.finding() == Finding::Explains;
+        one.speed.as_ref().filter(|_| explains)?.toggle_percent_of_jump
+    };
+    let (a, b) = (part(first)?, part(second)?);
+    (ends(first) == ends(second) && a + b > 100.0 * (1.0 + conventions.disagree)).then(|| {
+        format!(
+            "they explain {a:.0} % and {b:.0} % of it, which is more than all: each does alone what only one of them can have done, or both act on the same thing"
+        )
+    })
+}
+
+/// The run with both of two toggles.
+fn both(upstream: &str, first: &ObservationShown, second: &ObservationShown) -> CheapestRun {
+    let name = |one: &ObservationShown| {
+        let toggle = one.toggle.as_ref();
+        toggle.map_or_else(String::new, |toggle| format!("{}={}", toggle.knob, toggle.value))
+    };
+    let (one, other) = (name(first), name(second));
+    CheapestRun {
+        what: format!(
+            "run HEAD with {one} and {other} both: if that gives what {one} alone gave, both act on the same thing, and neither is a part of its own; if they add up, one of the two runs was disturbed"
+        ),
+        command: command(
+            upstream,
+            first,
+            None,
+            &format!(" --note {}", quoted(&format!("with {other} too"))),
+        ),
+    }
 }
 
 /// The conditions in which two observations differ, cheapest to repeat first. A note is
@@ -282,6 +335,13 @@ mod tests {
         b.speed.as_mut().unwrap().toggle_ms = 1.0;
         assert_eq!(told(&[a.clone(), b.clone()]).len(), 1);
         b.toggle.as_mut().unwrap().value = "1.2".into();
+        let found = told(&[a.clone(), b.clone()]);
+        let [one] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!(one.of, "two toggles of one jump");
+        assert!(one.by.contains("100 % and 96 %"), "{}", one.by);
+        assert!(one.cheapest.what.contains("=1.1 and repeat_penalty=1.2 both"), "{one:?}");
+        // Two parts of a jump.
+        b.speed.as_mut().unwrap().toggle_percent_of_jump = Some(10.0);
         assert!(told(&[a, b]).is_empty());
     }
 

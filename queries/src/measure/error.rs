@@ -38,4 +38,7 @@ pub enum MeasureError {
     /// The built-in conventions do not parse.
     #[error("the built-in rules/measure.toml: {0}")]
     Conventions(#[from] toml::de::Error),
+    /// One of their patterns is not right.
+    #[error("the built-in rules/measure.toml: {0}")]
+    Pattern(#[from] regex::Error),
 }

@@ -2,6 +2,7 @@
 //! runs bound, where observations disagree, where a table of speeds has a step, and which
 //! toggles are worth a measurement.
 
+mod asked;
 mod conventions;
 mod disagree;
 mod error;
@@ -16,6 +17,8 @@ mod step;
 mod table;
 mod tolerance;
 
+pub(crate) use asked::AskedChange;
+pub use asked::SymptomRule;
 pub use conventions::Conventions;
 pub use disagree::{CheapestRun, Differing, Disagreement, disagreements};
 pub use error::MeasureError;

@@ -52,6 +52,9 @@ pub fn speeds(unit: Unit, given: [Option<f64>; 3], runs: &[Run]) -> Result<Measu
     let mut values = [0.0; 3];
     for ((value, given), name) in values.iter_mut().zip(given).zip(names) {
         let own: Vec<f64> = runs.iter().filter(|r| r.arm == name).map(|r| r.value).collect();
+        if let Some(given) = given {
+            unit.check(given)?;
+        }
         // Runs are what was measured; a number beside them could only be their summary.
         let speed = match (own.is_empty(), given) {
             (false, _) => super::mean_speed(unit, &own),
@@ -134,5 +137,6 @@ mod tests {
         let missing = speeds(unit, [None, None, Some(3.0)], &runs).unwrap_err().to_string();
         assert!(missing.contains("--with"), "{missing}");
         assert!(speeds(unit, [None, Some(0.0), Some(3.0)], &runs).is_err());
+        assert!(speeds(unit, [Some(-5.0), Some(2.0), Some(3.0)], &runs).is_err());
     }
 }

@@ -115,9 +115,10 @@ impl ObservationShown {
                     super::speed::ms3(speed.jump_ms),
                     super::speed::ms3(speed.residue_ms)
                 ),
-                (Finding::Explains, None) => format!(
-                    "{} ms/token, which the rest of the window takes back",
-                    super::speed::ms3(speed.toggle_ms)
+                (Finding::Explains, None) | (Finding::NoJump, _) => format!(
+                    "{} ms/token, and the window as a whole made no jump to explain ({} ms/token)",
+                    super::speed::ms3(speed.toggle_ms),
+                    super::speed::ms3(speed.jump_ms)
                 ),
                 (Finding::Nothing, _) => format!(
                     "{} of a jump of {} ms/token: it does not explain it",
@@ -206,7 +207,11 @@ pub(super) mod testing {
             path: "a.go".into(),
             line: 1,
             restore: ways
-                .map(|way| RestoreWay { consumer: "ollama".into(), text: way.into() })
+                .map(|way| RestoreWay {
+                    consumer: "ollama".into(),
+                    text: way.into(),
+                    through: None,
+                })
                 .collect(),
             on_device: None,
             grade: Grade::Rule,

@@ -17,7 +17,7 @@ use super::report::{DefaultEvent, NestedWindow, Verdict};
 use super::verdict::{Judge, Judged};
 use crate::QueryError;
 use crate::derive::labels::{Labeller, Sources};
-use crate::ledger::{Session, Spellings};
+use crate::ledger::{RestoreWay, Session, Spellings};
 use crate::rank::PhasePaths;
 
 /// One commit with all that is known of it.
@@ -44,7 +44,7 @@ pub(super) struct OfModel<'a> {
 pub(super) fn know<'w>(
     store: &Store,
     rules: &Rules,
-    engines: &Engines,
+    asked_engines: &Engines,
     question: &WhyQuestion,
     model: OfModel<'_>,
     window: &'w Collected<'_>,
@@ -53,12 +53,17 @@ pub(super) fn know<'w>(
     let mut objects = store.objects(&window.upstream.name)?.reader();
     let path_rules = PathRules::new(window.upstream)?;
     let is_asked = window.upstream.name == question_upstream(question, window.upstream);
+    // What the version in question hears through an engine it must run.
+    let heard = |way: &RestoreWay| {
+        let through = way.through.as_deref();
+        is_asked || through.is_none_or(|engine| asked_engines.running().contains(&engine))
+    };
     let own;
     let engines = if is_asked {
-        engines
+        asked_engines
     } else {
         let trees = [window.base.commit.commit().tree, window.head.commit.commit().tree];
-        own = Engines::read(window.upstream, engines.format(), trees, &mut objects)?;
+        own = Engines::read(window.upstream, asked_engines.format(), trees, &mut objects)?;
         &own
     };
     let phase = match question.phase.as_deref() {
@@ -125,14 +130,11 @@ pub(super) fn know<'w>(
                 }
                 None => None,
             };
-            events.push(defaults::shown(
-                patch,
-                event,
-                &rules.extractors,
-                spellings,
-                options.as_deref(),
-                device,
-            ));
+            let table = options.as_deref();
+            let mut shown =
+                defaults::shown(patch, event, &rules.extractors, spellings, table, device);
+            shown.restore.retain(heard);
+            events.push(shown);
             event_lines.push(defaults::evidence(patch, event));
         }
         let judged = match window.shipped.get(&patch.stored().commit().oid) {

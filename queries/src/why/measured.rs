@@ -11,7 +11,8 @@ use super::score::best_first;
 use super::{AsOf, WhyQuestion};
 use crate::QueryError;
 use crate::measure::{
-    Conventions, Disagreement, Finding, ObservationShown, ToggledCommit, disagreements, moved_by,
+    AskedChange, Conventions, Disagreement, Finding, ObservationShown, ToggledCommit,
+    disagreements, moved_by,
 };
 use crate::rank::ReasonKind;
 
@@ -29,9 +30,13 @@ impl Measurements {
             one.set_aside.is_none() && one.commits.iter().any(|about| about.sha == commit)
         };
         let confirms = |one: &&ObservationShown| one.finding() == Finding::Explains;
-        let mut all = self.shown.iter().filter(decides);
-        let mut words = all.find(confirms)?.words();
-        let mut against = self.shown.iter().filter(decides).filter(|one| !confirms(one));
+        let confirming = self.shown.iter().filter(decides).find(confirms)?;
+        let mut words = confirming.words();
+        // What is of another kind contradicts nothing.
+        let mut against = self.shown.iter().filter(decides).filter(|one| {
+            one.kind == confirming.kind
+                && !matches!(one.finding(), Finding::Explains | Finding::NoJump)
+        });
         if let Some(against) = against.next_back() {
             words = format!("{words}; but {}", against.words());
         }
@@ -71,6 +76,7 @@ pub(super) fn apply(
         return Ok(measurements);
     }
     let conventions = Conventions::shipped()?;
+    let asked = AskedChange::of(question, &conventions)?;
     let window = main.commits();
     for observation in known.iter().filter(|one| ObservationShown::is_of_toggle(one)) {
         let Some(about) = commits_of(main, observation) else { continue };
@@ -94,7 +100,9 @@ pub(super) fn apply(
                 });
             }
         }
-        shown.set_aside = set_aside(question, &shown);
+        shown.set_aside = set_aside(question, &shown)
+            .or_else(|| asked.misses(&shown))
+            .or_else(|| wider(question, &shown, window.is_subset(&about)));
         measurements.shown.push(shown);
     }
     for candidate in candidates.iter_mut() {
@@ -161,16 +169,19 @@ fn set_aside(question: &WhyQuestion, shown: &ObservationShown) -> Option<String>
     {
         return Some(format!("it was measured on {measured}, and {asked} was asked about"));
     }
-    match question.kind.as_deref() {
-        Some(kind) if kind != shown.kind => {
-            Some(format!("it is about {}, and {kind} was asked about", shown.kind))
-        }
-        _ if shown.commits.is_empty() => Some(
-            "no default that moved in this window is known by that name with that old value"
-                .to_owned(),
-        ),
-        _ => None,
-    }
+    shown.commits.is_empty().then(|| {
+        "no default that moved in this window is known by that name with that old value".to_owned()
+    })
+}
+
+/// Why an observation of a part of the window decides nothing on all of it.
+fn wider(question: &WhyQuestion, shown: &ObservationShown, is_part: bool) -> Option<String> {
+    let measured = shown.window.as_ref().filter(|_| !is_part)?;
+    let asked = &question.window;
+    Some(format!(
+        "it was measured from {} to {}, and of {}..{} no jump was measured",
+        measured.base, measured.head, asked.base, asked.head
+    ))
 }
 
 fn same_model(a: &str, b: &str) -> bool {
@@ -187,16 +198,17 @@ fn weigh(
     known: &[Observation],
     conventions: &Conventions,
 ) {
-    let mut told: Vec<Finding> = Vec::new();
+    let mut told: Vec<(&str, Finding)> = Vec::new();
     for shown in about {
         let finding = shown.finding();
         let points = match (&shown.set_aside, finding) {
             (Some(_), _) => 0.0,
             (None, Finding::Explains) => conventions.points.explains,
-            (None, _) => conventions.points.nothing,
+            (None, Finding::NoJump) => 0.0,
+            (None, Finding::Nothing | Finding::Opposes) => conventions.points.nothing,
         };
         let mut words = match &shown.set_aside {
-            Some(why) => format!("{}; it decides nothing here: {why}", shown.words()),
+            Some(why) => format!("measured, but not of this question: {}; {why}", shown.words()),
             None => shown.words(),
         };
         if shown.set_aside.is_none() {
@@ -204,8 +216,8 @@ fn weigh(
                 words.push_str(&format!("; {}", speed.bound));
             }
             // A second one of its kind confirms, and adds no points.
-            let points = if told.contains(&finding) { 0.0 } else { points };
-            told.push(finding);
+            let points = if told.contains(&(shown.kind, finding)) { 0.0 } else { points };
+            told.push((shown.kind, finding));
             candidate.score += points;
             candidate.reasons.push(Reason {
                 kind: ReasonKind::Measured,
@@ -222,8 +234,13 @@ fn weigh(
             });
         }
     }
-    // Two that contradict each other confirm nothing.
-    let confirmed = !told.is_empty() && told.iter().all(|finding| *finding == Finding::Explains);
+    // Two of a kind that contradict each other confirm nothing.
+    let against = |kind: &str| {
+        let mut of_kind = told.iter().filter(|(of, _)| *of == kind);
+        of_kind.any(|(_, finding)| matches!(finding, Finding::Nothing | Finding::Opposes))
+    };
+    let mut explaining = told.iter().filter(|(_, finding)| *finding == Finding::Explains);
+    let confirmed = explaining.any(|(kind, _)| !against(kind));
     if let (true, Some(grade)) = (
         confirmed,
         known.iter().find(|one| about.iter().any(|a| a.id == one.id())).map(Observation::grade),

@@ -36,13 +36,13 @@ impl Store {
     pub fn exact(&self, jobs: usize) -> Result<Index, StoreError> {
         let dir = self.exact_dir();
         let (mark, last) = (self.mark()?, self.last_text()?);
-        let whole = |index: &Index| index.mark == mark && index.through == last;
+        let whole = |index: &Index| Some(&index.mark) == mark.as_ref() && index.through == last;
         let open = || Index::open(&dir).map_err(StoreError::io(&dir));
         // One that cannot be read is made anew.
         if let Some(index) = open().unwrap_or(None).filter(whole) {
             return Ok(index);
         }
-        self.update_exact(jobs)?;
+        self.update_exact(jobs).map_err(StoreError::into_stale)?;
         open()?.ok_or_else(|| StoreError::Damaged("the exact index cannot be made".to_owned()))
     }
 
@@ -55,7 +55,7 @@ impl Store {
         Ok(match Index::open(&self.exact_dir()) {
             Err(error) => IndexState::Damaged(error.to_string()),
             Ok(None) => IndexState::Missing,
-            Ok(Some(index)) if index.mark != mark => IndexState::Foreign,
+            Ok(Some(index)) if Some(index.mark.as_str()) != mark.as_deref() => IndexState::Foreign,
             Ok(Some(index)) => IndexState::of(index.through.into(), last.into(), index.bytes()),
         })
     }
@@ -82,7 +82,7 @@ impl Store {
         let dir = self.exact_dir();
         let io = StoreError::io(&dir);
         let lock = exact::lock(&dir).map_err(StoreError::io(&dir))?;
-        let (mark, last) = (self.mark()?, self.last_text()?);
+        let (mark, last) = (self.made_mark()?, self.last_text()?);
         // One that cannot be read is made anew, as is one of other records.
         let old = Index::open(&dir).unwrap_or(None);
         let old = old.filter(|index| index.mark == mark && index.through <= last);
@@ -103,6 +103,7 @@ impl Store {
     /// # Errors
     /// Those of SQLite and of the file system.
     pub fn rebuild_exact(&self, jobs: usize) -> Result<ExactUpdate, StoreError> {
+        self.writes()?;
         let dir = self.exact_dir();
         {
             let _lock = exact::lock(&dir).map_err(StoreError::io(&dir))?;
@@ -164,14 +165,15 @@ impl Store {
     }
 
     /// The mark that the index over these records must carry; made at the first asking.
-    pub(super) fn mark(&self) -> Result<String, StoreError> {
-        let read = || {
-            self.conn
-                .prepare_cached("SELECT lower(hex(mark)) FROM exact_index LIMIT 1")?
-                .query_row([], |row| row.get(0))
-                .optional()
-        };
-        if let Some(mark) = read()? {
+    pub(super) fn mark(&self) -> Result<Option<String>, StoreError> {
+        let mut query =
+            self.conn.prepare_cached("SELECT lower(hex(mark)) FROM exact_index LIMIT 1")?;
+        Ok(query.query_row([], |row| row.get(0)).optional()?)
+    }
+
+    /// The same, given to records that carry none yet.
+    pub(super) fn made_mark(&self) -> Result<String, StoreError> {
+        if let Some(mark) = self.mark()? {
             return Ok(mark);
         }
         self.conn.execute(
@@ -179,7 +181,7 @@ impl Store {
              WHERE NOT EXISTS (SELECT 1 FROM exact_index)",
             [],
         )?;
-        read()?.ok_or_else(|| StoreError::Damaged("the exact index has no mark".to_owned()))
+        self.mark()?.ok_or_else(|| StoreError::Damaged("the exact index has no mark".to_owned()))
     }
 
     fn last_text(&self) -> Result<u32, StoreError> {

@@ -1,5 +1,6 @@
 //! The SQLite database: opening, migrations, and the shared parts of reading.
 
+mod access;
 mod check;
 mod commit_list;
 mod commits;
@@ -27,18 +28,20 @@ mod search;
 mod statements;
 mod write;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
+use rusqlite::{Connection, OptionalExtension as _};
 use serde::Serialize;
 
 use crate::StoreError;
 use crate::objects::ObjectStore;
 use crate::progress::{Progress, Silent, Stage};
 
+use access::Access;
+
+pub use access::Lying;
 pub use check::IndexState;
 pub use commit_list::ListedCommit;
 pub use commits::StoredCommit;
@@ -118,6 +121,7 @@ pub struct Store {
     pub(crate) conn: Connection,
     progress: Arc<dyn Progress>,
     held: Option<Arc<Held>>,
+    access: Access,
 }
 
 impl Store {
@@ -133,10 +137,7 @@ impl Store {
     /// Where the directory cannot be made, or holds a damaged or newer store.
     pub fn open_or_create(dir: &Path) -> Result<Self, StoreError> {
         std::fs::create_dir_all(dir).map_err(StoreError::io(dir))?;
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-            | OpenFlags::SQLITE_OPEN_CREATE
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut store = Self::connect(dir, flags)?;
+        let mut store = Self::connect_to_write(dir)?;
         store.conn.pragma_update(None, "page_size", 8192)?;
         store.conn.pragma_update(None, "journal_mode", "wal")?;
         store.conn.pragma_update(None, "synchronous", "normal")?;
@@ -171,16 +172,17 @@ impl Store {
         Ok(true)
     }
 
-    /// Opens the store in `dir` to answer questions.
+    /// Opens the store in `dir` to answer questions; where it may not be written, to read it.
     ///
     /// # Errors
-    /// [`StoreError::Missing`] where there is none.
+    /// [`StoreError::Missing`] where there is none, and those of [`Store::open_read_only`]
+    /// where it may not be written.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
-        if !database(dir).exists() {
-            return Err(StoreError::Missing(dir.to_owned()));
+        is_there(dir)?;
+        let mut store = Self::connect(dir)?;
+        if store.is_read_only() {
+            return store.reads_schema();
         }
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut store = Self::connect(dir, flags)?;
         store.migrate()?;
         Ok(store)
     }
@@ -189,36 +191,16 @@ impl Store {
     ///
     /// # Errors
     /// [`StoreError::Missing`] where there is none, [`StoreError::Older`] and
-    /// [`StoreError::Newer`] where its schema is another.
+    /// [`StoreError::Newer`] where its schema is another, [`StoreError::UnreadLog`] where a
+    /// part of it cannot be read.
     pub fn open_read_only(dir: &Path) -> Result<Self, StoreError> {
-        if !database(dir).exists() {
-            return Err(StoreError::Missing(dir.to_owned()));
-        }
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let store = Self::connect(dir, flags)?;
-        let found = store.schema()?;
-        match found.cmp(&known_schema()) {
-            std::cmp::Ordering::Less => Err(StoreError::Older { path: dir.to_owned() }),
-            _ => Ok(store),
-        }
+        is_there(dir)?;
+        Self::connect_to_read(dir)?.reads_schema()
     }
 
-    fn connect(dir: &Path, flags: OpenFlags) -> Result<Self, StoreError> {
-        let conn = Connection::open_with_flags(database(dir), flags)?;
-        conn.busy_timeout(Duration::from_secs(10))?;
-        let store = Store { dir: dir.to_owned(), conn, progress: Arc::new(Silent), held: None };
-        // What is no store is told before anything of it is set.
-        store.schema()?;
-        let conn = &store.conn;
-        conn.pragma_update(None, "foreign_keys", "off")?;
-        conn.pragma_update(None, "mmap_size", 1_i64 << 30)?;
-        conn.pragma_update(None, "cache_size", -65_536)?;
-        conn.pragma_update(None, "temp_store", "memory")?;
-        // A plan does not depend on what is bound to it: without statistics SQLite only
-        // prepares every statement anew for each value.
-        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-        conn.set_prepared_statement_cache_capacity(64);
-        Ok(store)
+    fn around(dir: &Path, conn: Connection) -> Self {
+        let (dir, progress) = (dir.to_owned(), Arc::new(Silent));
+        Store { dir, conn, progress, held: None, access: Access::Write }
     }
 
     /// A second connection to the same store, for another thread.
@@ -226,24 +208,13 @@ impl Store {
     /// # Errors
     /// As [`Store::open`].
     pub fn reopen(&self) -> Result<Self, StoreError> {
-        let mut store = match self.conn.is_readonly(rusqlite::MAIN_DB)? {
+        let mut store = match self.is_read_only() {
             true => Self::open_read_only(&self.dir)?,
             false => Self::open(&self.dir)?,
         };
         store.watch(&self.progress)?;
         store.held.clone_from(&self.held);
         Ok(store)
-    }
-
-    /// Asked before something is derived, which can take long.
-    ///
-    /// # Errors
-    /// [`StoreError::Stale`] where nothing can be written.
-    pub fn derives(&self) -> Result<(), StoreError> {
-        match self.conn.is_readonly(rusqlite::MAIN_DB)? {
-            true => Err(StoreError::Stale),
-            false => Ok(()),
-        }
     }
 
     /// Has `progress` look on at what is asked from here on: it is told of long readings,
@@ -373,6 +344,17 @@ impl Store {
 
 fn known_schema() -> u32 {
     u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX)
+}
+
+/// Who may not look into the directory is told that, and not that nothing is there.
+fn is_there(dir: &Path) -> Result<(), StoreError> {
+    match database(dir).try_exists() {
+        Ok(true) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            Err(StoreError::io(dir)(error))
+        }
+        Ok(false) | Err(_) => Err(StoreError::Missing(dir.to_owned())),
+    }
 }
 
 fn database(dir: &Path) -> PathBuf {

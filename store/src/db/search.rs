@@ -31,7 +31,7 @@ impl Store {
     pub fn current_search(&self) -> Result<Option<SearchIndex>, StoreError> {
         let (mark, last) = (self.mark()?, self.last_commit()?);
         let index = SearchIndex::open(&self.search_dir()).unwrap_or(None);
-        Ok(index.filter(|index| index.mark == mark && index.through == last))
+        Ok(index.filter(|index| Some(&index.mark) == mark.as_ref() && index.through == last))
     }
 
     /// The full-text index, covering every record: one that lags behind, after a crash
@@ -43,7 +43,7 @@ impl Store {
         if let Some(index) = self.current_search()? {
             return Ok(index);
         }
-        self.update_search(jobs)?;
+        self.update_search(jobs).map_err(StoreError::into_stale)?;
         self.current_search()?.ok_or_else(|| StoreError::Search("it cannot be made".to_owned()))
     }
 
@@ -57,7 +57,7 @@ impl Store {
         Ok(match SearchIndex::open(&dir) {
             Err(error) => IndexState::Damaged(error.to_string()),
             Ok(None) => IndexState::Missing,
-            Ok(Some(index)) if index.mark != mark => IndexState::Foreign,
+            Ok(Some(index)) if Some(index.mark.as_str()) != mark.as_deref() => IndexState::Foreign,
             Ok(Some(index)) => IndexState::of(index.through, last, size(&dir)),
         })
     }
@@ -92,7 +92,7 @@ impl Store {
     pub fn update_search(&self, jobs: usize) -> Result<SearchUpdate, StoreError> {
         let dir = self.search_dir();
         let _lock = exact::lock(&dir).map_err(StoreError::io(&dir))?;
-        let (mark, last) = (self.mark()?, self.last_commit()?);
+        let (mark, last) = (self.made_mark()?, self.last_commit()?);
         // One that cannot be read is made anew, as is one of other records.
         let old = SearchIndex::open(&dir).unwrap_or(None);
         let old = old.filter(|index| index.mark == mark && index.through <= last);
@@ -130,6 +130,7 @@ impl Store {
     /// # Errors
     /// Those of SQLite, of the file system and of the index.
     pub fn rebuild_search(&self, jobs: usize) -> Result<SearchUpdate, StoreError> {
+        self.writes()?;
         let dir = self.search_dir();
         {
             let _lock = exact::lock(&dir).map_err(StoreError::io(&dir))?;

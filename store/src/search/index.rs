@@ -6,6 +6,7 @@ use tantivy::directory::MmapDirectory;
 use tantivy::schema::{IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions};
 use tantivy::{IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, TantivyError};
 
+use super::directory::Readable;
 use super::manifest::{MANIFEST, Manifest};
 use super::tokens::Words;
 use crate::StoreError;
@@ -126,7 +127,7 @@ impl SearchIndex {
         let Some(manifest) = Manifest::read(dir, VERSION) else { return Ok(None) };
         manifest.check(dir).map_err(StoreError::Search)?;
         let directory = MmapDirectory::open(dir).map_err(TantivyError::from)?;
-        let index = tantivy::Index::open(directory)?;
+        let index = tantivy::Index::open(Readable(directory))?;
         let (schema, fields) = Fields::new();
         if index.schema() != schema {
             return Ok(None);

@@ -4,6 +4,7 @@
 //! and each distinct word of its added and removed lines. The texts themselves are not in
 //! the index; who shows them reads the records.
 
+mod directory;
 mod document;
 mod index;
 mod manifest;

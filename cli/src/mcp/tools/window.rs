@@ -10,13 +10,13 @@ use super::super::bounds::{Paged, Total, list};
 use super::{Desk, one_of, read};
 use crate::answers;
 use crate::answers::why::Fetch;
-use crate::commands::why::{BACKENDS, KINDS, PHASES, as_of};
+use crate::commands::backend;
+use crate::commands::why::{KINDS, PHASES, as_of};
 use crate::live::{Via, Wish};
 
 /// Answers `why`.
 pub fn why(desk: &Desk, asked: Value) -> anyhow::Result<Value> {
     let asked: asked::Why = read(asked)?;
-    one_of("backend", asked.backend.as_deref(), &BACKENDS)?;
     one_of("phase", asked.phase.as_deref(), &PHASES)?;
     one_of("kind", asked.kind.as_deref(), &KINDS)?;
     one_of("part", asked.part.as_deref(), &WHY_PARTS)?;
@@ -29,7 +29,7 @@ pub fn why(desk: &Desk, asked: Value) -> anyhow::Result<Value> {
         upstream: context.upstreams.get(&asked.upstream)?.name.clone(),
         window: WindowSpec::parse(&asked.window)?,
         symptom: asked.symptom,
-        backend: asked.backend,
+        backend: asked.backend.as_deref().map(backend::read).transpose()?,
         model: asked.model,
         phase: asked.phase,
         kind: asked.kind,
@@ -38,8 +38,9 @@ pub fn why(desk: &Desk, asked: Value) -> anyhow::Result<Value> {
         jobs: context.question_jobs(),
     };
     let wish = Wish { asked: false, reports: false };
-    let fetch = desk.online.then_some(Fetch { via: Via::Git, wish });
     let mut store = desk.store()?;
+    let may_fetch = desk.online && !store.is_read_only();
+    let fetch = may_fetch.then_some(Fetch { via: Via::Git, wish });
     let report = answers::why::ask(context, &mut store, desk.rules()?, &mut question, fetch)?;
     let answer = serde_json::to_value(&report)?;
     part(&answer, asked.part.as_deref(), &WHY_PARTS, &asked.page, 5)

@@ -16,8 +16,11 @@ use crate::render::{links, text};
 const LINES: usize = 2_000;
 
 /// What it is asked.
-pub const TAKES: Takes =
-    Takes { fields: &["upstream", "sha", "mark", "whole", "part"], formats: &["json"] };
+pub const TAKES: Takes = Takes {
+    fields: &["upstream", "sha", "mark", "whole", "part"],
+    several: &["mark"],
+    formats: &["json"],
+};
 
 pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<Reply> {
     let Some(sha) = fields.get("sha") else {

@@ -14,8 +14,11 @@ use crate::args::Format;
 use crate::render::{self, links};
 
 /// What it is asked.
-pub const TAKES: Takes =
-    Takes { fields: &["week", "since", "upstream"], formats: &["json", "md", "atom"] };
+pub const TAKES: Takes = Takes {
+    fields: &["week", "since", "upstream"],
+    several: &["upstream"],
+    formats: &["json", "md", "atom"],
+};
 
 /// The name of the week that is not over.
 pub fn this_week() -> String {

@@ -15,7 +15,7 @@ use crate::live::is_relative;
 use crate::render::links::to;
 
 /// What it is asked.
-pub const TAKES: Takes = Takes { fields: &["q"], formats: &[] };
+pub const TAKES: Takes = Takes { fields: &["q"], several: &[], formats: &[] };
 
 pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<Reply> {
     let Some(asked) = fields.get("q") else { return Ok(Reply::Elsewhere("/".to_owned())) };

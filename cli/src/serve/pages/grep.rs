@@ -45,6 +45,7 @@ pub const TAKES: Takes = Takes {
         "q", "upstream", "in", "path", "class", "window", "at", "author", "since", "until", "case",
         "fixed", "word", "all", "offset", "part",
     ],
+    several: &["q", "upstream", "path"],
     formats: &["json"],
 };
 

@@ -15,7 +15,7 @@ use crate::render::links;
 const NEWEST: usize = 12;
 
 /// What it is asked.
-pub const TAKES: Takes = Takes { fields: &[], formats: &[] };
+pub const TAKES: Takes = Takes { fields: &[], several: &[], formats: &[] };
 
 pub fn page(room: &Room, store: &mut Store, _: &Fields) -> anyhow::Result<Reply> {
     let context = &room.context;

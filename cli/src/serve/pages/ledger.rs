@@ -18,6 +18,7 @@ const VALUES: usize = 250;
 /// What it is asked.
 pub const TAKES: Takes = Takes {
     fields: &["upstream", "knob", "window", "at", "scope", "all", "whole"],
+    several: &[],
     formats: &["json"],
 };
 

@@ -70,8 +70,12 @@ fn at(path: &str) -> Option<Asked> {
 pub async fn page(State(room): State<Arc<Room>>, uri: Uri) -> Response {
     let Some(page) = at(uri.path()) else { return reply::no_page().await };
     let fields = Fields::read(uri.query().unwrap_or_default());
+    let sent = match fields.get("format") {
+        Some("json") => reply::document,
+        _ => reply::of,
+    };
     if let Err(error) = fields.check(page.takes) {
-        return reply::of(Err(error));
+        return sent(Err(error));
     }
     // What leads elsewhere, and what a script reads, is sent whole.
     let is_page = uri.path() != "/go" && !fields.is_on("part") && fields.get("format").is_none();
@@ -82,7 +86,7 @@ pub async fn page(State(room): State<Arc<Room>>, uri: Uri) -> Response {
     let asker = Asker(Arc::clone(&waiting));
     let mut answer: Answer = Box::pin(find(room, waiting, uri, fields, page));
     if !is_page {
-        return reply::of(answer.await);
+        return sent(answer.await);
     }
     match tokio::time::timeout(patience, &mut answer).await {
         Ok(finished) => reply::of(finished),

@@ -13,7 +13,8 @@ use crate::commands::model::List;
 use crate::render::links;
 
 /// What it is asked.
-pub const TAKES: Takes = Takes { fields: &["name", "model", "upstream", "at"], formats: &["json"] };
+pub const TAKES: Takes =
+    Takes { fields: &["name", "model", "upstream", "at"], several: &[], formats: &["json"] };
 
 pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<Reply> {
     let Some(name) = fields.get("name").or(fields.get("model")) else {

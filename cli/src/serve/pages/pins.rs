@@ -19,7 +19,8 @@ const TAGS: usize = 30;
 const RELEASES: usize = 40;
 
 /// What it is asked.
-pub const TAKES: Takes = Takes { fields: &["upstream", "tag", "pin", "whole"], formats: &["json"] };
+pub const TAKES: Takes =
+    Takes { fields: &["upstream", "tag", "pin", "whole"], several: &[], formats: &["json"] };
 
 pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<Reply> {
     let name = fields.get("upstream").unwrap_or("ollama");

@@ -25,6 +25,7 @@ pub const TAKES: Takes = Takes {
         "upstream", "window", "base", "head", "model", "backend", "phase", "kind", "symptom",
         "as_of", "top",
     ],
+    several: &[],
     formats: &["json", "md"],
 };
 
@@ -122,7 +123,7 @@ fn asked(room: &Room, fields: &Fields) -> anyhow::Result<Option<WhyQuestion>> {
             .clone(),
         window,
         symptom: fields.own("symptom"),
-        backend: known("backend", &BACKENDS)?,
+        backend: fields.backend()?,
         model: fields.own("model"),
         phase: known("phase", &PHASES)?,
         kind: known("kind", &KINDS)?,

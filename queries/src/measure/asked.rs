@@ -1,0 +1,114 @@
+//! What a question asks of a measurement: which kind of change, in which phase, and which
+//! way. One of something else decides nothing there.
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::{Conventions, MeasureError, ObservationShown, Speed};
+use crate::why::WhyQuestion;
+
+/// The phase of a speed of which nothing else was said.
+const USUAL: &str = "decode";
+
+/// Words of a symptom, and what they say of the change.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SymptomRule {
+    /// The kind of change.
+    #[serde(default)]
+    kind: Option<String>,
+    /// The phase that is changed.
+    #[serde(default)]
+    phase: Option<String>,
+    /// `slower`, `faster`.
+    #[serde(default)]
+    way: Option<String>,
+    /// A regular expression, upper and lower case alike.
+    words: String,
+    /// Symptoms that it must match.
+    pub matches: Vec<String>,
+    /// Symptoms that it must not.
+    pub not: Vec<String>,
+}
+
+impl SymptomRule {
+    fn is_in(&self, symptom: &str) -> Result<bool, MeasureError> {
+        Ok(Regex::new(&format!("(?i){}", self.words))?.is_match(symptom))
+    }
+}
+
+/// What is asked about; nothing where all of it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct AskedChange {
+    kinds: Vec<String>,
+    phases: Vec<String>,
+    ways: Vec<String>,
+}
+
+impl AskedChange {
+    /// As the question's own fields say, and where they say nothing, its symptom.
+    pub(crate) fn of(
+        question: &WhyQuestion,
+        conventions: &Conventions,
+    ) -> Result<Self, MeasureError> {
+        let mut out = AskedChange::default();
+        let symptom = question.symptom.as_deref().unwrap_or_default();
+        for rule in &conventions.symptoms {
+            if rule.is_in(symptom)? {
+                out.kinds.extend(rule.kind.clone());
+                out.phases.extend(rule.phase.clone());
+                out.ways.extend(rule.way.clone());
+            }
+        }
+        if let Some(kind) = &question.kind {
+            out.kinds = vec![kind.clone()];
+        }
+        if let Some(phase) = &question.phase {
+            out.phases = vec![phase.clone()];
+        }
+        Ok(out)
+    }
+
+    /// Why a measurement is of something else, where it is.
+    pub(crate) fn misses(&self, shown: &ObservationShown) -> Option<String> {
+        let asked = |all: &[String]| all.join(" and ");
+        let lacks = |all: &[String], one: &str| !all.is_empty() && !all.iter().any(|a| a == one);
+        if lacks(&self.kinds, shown.kind) {
+            let kinds = asked(&self.kinds);
+            return Some(format!("it is about {}, and {kinds} was asked about", shown.kind));
+        }
+        let speed = shown.speed.as_ref()?;
+        let phase = shown.conditions.get("phase").map_or(USUAL, String::as_str);
+        if lacks(&self.phases, phase) {
+            let phases = asked(&self.phases);
+            return Some(format!("it is the speed of {phase}, and {phases} was asked about"));
+        }
+        let way = way(speed);
+        lacks(&self.ways, way).then(|| {
+            let ways = asked(&self.ways);
+            format!("it measured that the window is {way}, and {ways} was asked about")
+        })
+    }
+}
+
+/// Which way a window's speed went.
+fn way(speed: &Speed) -> &'static str {
+    if speed.jump_ms < 0.0 { "slower" } else { "faster" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_rule_matches_its_examples_and_nothing_else() {
+        for rule in &Conventions::shipped().unwrap().symptoms {
+            assert!(!rule.matches.is_empty() && !rule.not.is_empty(), "{rule:?}");
+            for (symptoms, expected) in [(&rule.matches, true), (&rule.not, false)] {
+                for symptom in symptoms {
+                    assert_eq!(rule.is_in(symptom).unwrap(), expected, "{symptom}: {rule:?}");
+                }
+            }
+        }
+    }
+}
