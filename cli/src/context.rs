@@ -8,6 +8,7 @@ use anyhow::{Context as _, bail};
 use etcetera::BaseStrategy as _;
 use headwater_crawler::http::{Client, Hosts, Settings};
 use headwater_queries::classify::{RuleTexts, Rules};
+use headwater_queries::derive::labels::Sources;
 use headwater_queries::ledger::Extractors;
 use headwater_queries::public::Scrub;
 use headwater_store::upstream::Upstreams;
@@ -82,6 +83,11 @@ impl Context {
             None => Extractors::built_in()?,
         };
         Ok(self.extractors.get_or_init(|| made).clone())
+    }
+
+    /// What decides a label.
+    pub fn labelling(&self) -> anyhow::Result<Labelling> {
+        Ok(Labelling { rules: self.rule_texts()?, extractors: self.extractors()? })
     }
 
     /// The hosts: the configuration file says where they are, and the environment before
@@ -213,6 +219,19 @@ impl Context {
         }
         let names: Vec<String> = known.iter().map(|f| format!("{f:?}").to_lowercase()).collect();
         bail!("this command prints {}; choose one with --format", names.join(", "))
+    }
+}
+
+/// What decides a label besides the commit.
+pub struct Labelling {
+    rules: RuleTexts,
+    extractors: Extractors,
+}
+
+impl Labelling {
+    /// As derivations take it.
+    pub fn sources(&self) -> Sources<'_> {
+        Sources { rules: &self.rules, extractors: &self.extractors }
     }
 }
 

@@ -1,7 +1,6 @@
 //! What moved upstream.
 
 use chrono::{DateTime, Utc};
-use headwater_queries::derive::labels::Sources;
 use headwater_queries::digest::{Digest, DigestRequest, Marks, Period, digest};
 use headwater_store::Store;
 
@@ -61,11 +60,11 @@ pub fn ask(
     for name in asked {
         question.push_str(&format!(" --upstream {name}"));
     }
-    let (rules, extractors) = (context.rule_texts()?, context.extractors()?);
+    let labelling = context.labelling()?;
     let request = DigestRequest {
         period: when.period,
         upstreams,
-        sources: Sources { rules: &rules, extractors: &extractors },
+        sources: labelling.sources(),
         question,
         marks,
         jobs: context.question_jobs(),

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use headwater_queries::QueryError;
 use headwater_queries::grep::{
-    self, CommitHits, Detail, Explanation, GrepRequest, LineHit, Matching, ScopeCoverage,
+    self, CommitHits, Detail, Explanation, GrepAnswer, GrepRequest, LineHit, Matching,
+    ScopeCoverage,
 };
 use headwater_store::{Oid, Store};
 use schemars::JsonSchema;
@@ -30,6 +31,60 @@ pub struct Document<'a> {
     pub explanation: &'a [Explanation],
     /// Commands that give the same answer.
     pub rederive: &'a [String],
+    /// Lines that were left out, where a document of all would be too large.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut: Option<Cut>,
+}
+
+/// Lines that a document leaves out. No commit and no count is.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Cut {
+    /// How many lines it holds: those of the newest commits.
+    pub lines: usize,
+    /// How many match.
+    pub of: u64,
+    /// How to get all.
+    pub how: &'static str,
+}
+
+/// What is said of them.
+impl std::fmt::Display for Cut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Cut { lines, of, how } = self;
+        write!(f, "the document holds {lines} of {of} lines that match; {how}")
+    }
+}
+
+/// A document holds no more lines: one that holds every line of history is larger than
+/// whatever reads it.
+const MOST_LINES: usize = 200_000;
+
+/// Everything that is found, with the lines that a document holds.
+pub fn most(
+    store: &Store,
+    request: &GrepRequest<'_>,
+) -> anyhow::Result<(Vec<CommitHits>, GrepAnswer, Option<Cut>)> {
+    within(store, request, MOST_LINES)
+}
+
+fn within(
+    store: &Store,
+    request: &GrepRequest<'_>,
+    most: usize,
+) -> anyhow::Result<(Vec<CommitHits>, GrepAnswer, Option<Cut>)> {
+    let (mut found, mut lines, mut of, mut full) = (Vec::new(), 0, 0, false);
+    let answer = grep::grep_each(store, request, |mut commit| {
+        of += commit.count;
+        full |= lines + commit.lines.len() > most;
+        if full {
+            commit.lines = Vec::new();
+        }
+        lines += commit.lines.len();
+        found.push(commit);
+        Ok::<_, QueryError>(())
+    })?;
+    let how = "--format ndjson streams all of them, and --path, --class or a window narrows it";
+    Ok((found, answer, full.then_some(Cut { lines, of, how })))
 }
 
 /// A line that matches, with its commit.
@@ -67,6 +122,7 @@ pub fn document<'a>(
     coverage: &'a [(usize, ScopeCoverage)],
     explanation: &'a [Explanation],
     rederive: &'a [String],
+    cut: Option<Cut>,
 ) -> Document<'a> {
     Document {
         schema: "headwater/grep/1",
@@ -80,6 +136,7 @@ pub fn document<'a>(
         coverage: coverage.iter().map(|(_, coverage)| coverage).collect(),
         explanation,
         rederive,
+        cut,
     }
 }
 

@@ -1,6 +1,5 @@
 //! Lag, for every door alike.
 
-use headwater_queries::derive::labels::Sources;
 use headwater_queries::shipping::{self, Lag};
 use headwater_store::Store;
 use headwater_store::upstream::Upstream;
@@ -14,7 +13,6 @@ pub fn ask(
     upstream: &Upstream,
     most: usize,
 ) -> anyhow::Result<Lag> {
-    let (rules, extractors) = (context.rule_texts()?, context.extractors()?);
-    let sources = Sources { rules: &rules, extractors: &extractors };
-    Ok(shipping::lag(store, &context.upstreams, upstream, most, None, Some(sources))?)
+    let labelling = context.labelling()?;
+    Ok(shipping::lag(store, &context.upstreams, upstream, most, None, Some(labelling.sources()))?)
 }

@@ -1,7 +1,6 @@
 //! One commit with everything that is known of it.
 
 use anyhow::bail;
-use headwater_queries::derive::labels::Sources;
 use headwater_queries::show::{self, Shown};
 use headwater_store::Store;
 
@@ -14,9 +13,8 @@ pub fn ask(
     upstream: Option<&str>,
     revision: &str,
 ) -> anyhow::Result<Shown> {
-    let (rules, extractors) = (context.rule_texts()?, context.extractors()?);
-    let sources = Sources { rules: &rules, extractors: &extractors };
-    let mut found = show::show(store, &context.upstreams, sources, upstream, revision)?;
+    let labelling = context.labelling()?;
+    let mut found = show::show(store, &context.upstreams, labelling.sources(), upstream, revision)?;
     if found.len() > 1 {
         let names: Vec<String> =
             found.iter().map(|f| format!("{} {}", f.upstream, f.sha.short())).collect();

@@ -33,6 +33,27 @@ pub fn ask(
     question: &mut WhyQuestion,
     fetch: Option<Fetch>,
 ) -> anyhow::Result<WhyReport> {
+    let mut report = answered(context, store, rules, question, fetch)?;
+    let head = report.window.head_date;
+    if let AsOf::Time(time) = question.as_of
+        && time < head.timestamp()
+    {
+        report.window.notes.push(format!(
+            "asked as of a time before {} was committed ({}): what was written in between is not counted, though the window holds its commits",
+            report.window.head,
+            head.format("%Y-%m-%d")
+        ));
+    }
+    Ok(report)
+}
+
+fn answered(
+    context: &Context,
+    store: &mut Store,
+    rules: &Rules,
+    question: &mut WhyQuestion,
+    fetch: Option<Fetch>,
+) -> anyhow::Result<WhyReport> {
     let upstream = context.upstreams.get(&question.upstream)?;
     let window = &question.window;
     let mut live = None;

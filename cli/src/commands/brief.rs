@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
 use headwater_queries::brief::{Brief, BriefQuestion, brief};
-use headwater_queries::derive::labels::Sources;
 use headwater_queries::digest::{DigestRequest, Period};
 use headwater_store::Store;
 
@@ -110,17 +109,18 @@ fn gathered(
     for (_, name) in store.upstream_names()? {
         upstreams.push(context.upstreams.get(&name)?);
     }
-    let (rules, extractors) = (context.rule_texts()?, context.extractors()?);
+    let labelling = context.labelling()?;
+    let sources = labelling.sources();
     let to = args.to.as_ref().map_or_else(String::new, |to| format!(" --to {to}"));
     let asked = BriefQuestion {
         rig,
         to: args.to.clone(),
         upstreams: &context.upstreams,
-        extractors: &extractors,
+        extractors: sources.extractors,
         digest: DigestRequest {
             period,
             upstreams,
-            sources: Sources { rules: &rules, extractors: &extractors },
+            sources,
             question,
             marks: None,
             jobs: context.question_jobs(),

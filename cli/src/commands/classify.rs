@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
-use headwater_queries::derive::labels::{Sources, derive, require_given};
+use headwater_queries::derive::labels::{derive, require_given};
 use headwater_queries::window::{self, WindowSpec};
 use headwater_store::model::Label;
 use headwater_store::{CommitId, Oid, Store, StoredCommit, UpstreamId};
@@ -61,9 +61,10 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     let format = context.format(&[Format::Table, Format::Json, Format::Md])?;
     let declared = context.upstreams.get(&args.upstream)?;
     let upstream = &declared.name;
-    let rules = context.rule_texts()?;
+    let labelling = context.labelling()?;
+    let sources = labelling.sources();
     if let Some(class) = &args.class {
-        require_given(&rules, class)?;
+        require_given(sources.rules, class)?;
     }
     let mut store = context.open()?;
     let id = store.upstream(upstream)?;
@@ -79,7 +80,6 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
             store.commits(id, &ids)?
         }
     };
-    let sources = Sources { rules: &rules, extractors: &context.extractors()? };
     derive(&mut store, declared, &sources, context.question_jobs())?;
     let mut classified = Vec::with_capacity(commits.len());
     for commit in &commits {
@@ -94,7 +94,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         classified.retain(|commit| commit.classes.iter().any(|label| label.class == *class));
     }
     if format == Format::Json {
-        let rules = rules.hash_hex();
+        let rules = sources.rules.hash_hex();
         render::json(&Answer { schema: "headwater/classify/1", rules, commits: classified })?;
         return Ok(ExitCode::SUCCESS);
     }

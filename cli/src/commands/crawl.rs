@@ -233,10 +233,9 @@ pub fn derive_all(
     upstream: &Upstream,
     progress: &dyn Progress,
 ) -> anyhow::Result<()> {
-    let (rules, extractors) = (context.rule_texts()?, context.extractors()?);
-    let sources = derive::labels::Sources { rules: &rules, extractors: &extractors };
+    let labelling = context.labelling()?;
     let mut under_way = None;
-    derive::all(store, upstream, &sources, context.jobs(), &mut |stage| {
+    derive::all(store, upstream, &labelling.sources(), context.jobs(), &mut |stage| {
         // A stage ends when it is dropped: before the next begins.
         under_way = None;
         under_way = Some(progress.stage(stage, None));

@@ -4,7 +4,6 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use headwater_crawler::http;
-use headwater_queries::derive::labels::Sources;
 use headwater_queries::doctor::{Diagnosis, Examination, Health, examine};
 
 use crate::args::Format;
@@ -113,13 +112,13 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         return live(context, format);
     }
     let store = context.open()?;
-    let (rules, extractors) = (context.rule_texts()?, context.extractors()?);
+    let labelling = context.labelling()?;
     let clock = chrono::Utc::now().timestamp().unsigned_abs();
     let diagnosis = examine(
         &store,
         &Examination {
             upstreams: &context.upstreams,
-            sources: Sources { rules: &rules, extractors: &extractors },
+            sources: labelling.sources(),
             sample: args.sample,
             seed: args.seed.unwrap_or(clock),
         },

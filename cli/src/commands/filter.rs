@@ -1,7 +1,6 @@
 //! Which commits a search of history is about: the options that `grep` and `search` share.
 
 use anyhow::Context as _;
-use headwater_queries::derive::labels::Sources;
 use headwater_queries::grep::{self, Filter};
 use headwater_queries::window::WindowSpec;
 use headwater_store::Store;
@@ -74,9 +73,8 @@ impl FilterArgs {
         upstreams: &[&Upstream],
     ) -> anyhow::Result<()> {
         if let Some(class) = &self.class {
-            let (rules, extractors) = (context.rule_texts()?, context.extractors()?);
-            let sources = Sources { rules: &rules, extractors: &extractors };
-            grep::require_class(store, upstreams, sources, class)?;
+            let labelling = context.labelling()?;
+            grep::require_class(store, upstreams, labelling.sources(), class)?;
         }
         Ok(())
     }

@@ -5,10 +5,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use chrono::Utc;
+use clap::builder::NonEmptyStringValueParser;
 use headwater_queries::measure::{
     Disagreement, ObservationShown, ToRecord, Unit, read_runs, read_toggle, record, speeds,
 };
-use headwater_queries::why;
+use headwater_queries::why::{self, WhyReport};
 use headwater_queries::window::WindowSpec;
 use headwater_store::{Measured, Observation, Run, Withdrawn};
 use schemars::JsonSchema;
@@ -86,7 +87,7 @@ pub struct Args {
     #[arg(long, value_name = "X")]
     pub tolerance: Option<f64>,
     /// The model
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub model: Option<String>,
     /// What ran it, and how it was built
     #[arg(long, value_name = "TEXT")]
@@ -193,20 +194,28 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     match (shown, tolerance) {
         (Some(shown), _) => {
             render::measure::kept(&mut page, shown, &disagreements);
-            page.heading("What that makes of the window", "");
-            page.say(0, &report.headline);
+            comes_to(&mut page, &report);
         }
-        (None, Some(tolerance)) => page.say(
-            0,
-            &format!(
-                "Recorded before the run: a margin within {tolerance} is to count for nothing. Now run, and give the hashes."
-            ),
-        ),
+        (None, Some(tolerance)) => {
+            page.say(
+                0,
+                &format!(
+                    "Recorded before the run: a margin within {tolerance} is to count for nothing. Now run, and give the hashes."
+                ),
+            );
+            page.command(0, &report.question);
+        }
         (None, None) => bail!("observation {} was kept, and is not in the window", kept.id()),
     }
-    page.command(0, &report.question);
     render::print(&page.finish("headwater observe"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a window comes to now, and what asks it again.
+fn comes_to(page: &mut Page<'_>, report: &WhyReport) {
+    page.heading("What that makes of the window", "");
+    page.say(0, &report.headline);
+    page.command(0, &report.question);
 }
 
 /// Takes an observation back, and prints what that makes of its window.
@@ -260,9 +269,7 @@ fn withdraw(context: &Context, format: Format, args: &Args, id: i64) -> anyhow::
         &format!("Observation {id} decides nothing from now on; answers --as-of a time before still have it."),
     );
     if let Some(report) = &told {
-        page.heading("What that makes of the window", "");
-        page.say(0, &report.headline);
-        page.command(0, &report.question);
+        comes_to(&mut page, report);
     }
     render::print(&page.finish("headwater observe"))?;
     Ok(ExitCode::SUCCESS)

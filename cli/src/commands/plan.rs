@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use clap::builder::NonEmptyStringValueParser;
 use headwater_queries::measure;
 use headwater_queries::why;
 use headwater_queries::window::WindowSpec;
@@ -29,7 +30,7 @@ pub struct Args {
     /// HEAD, where the window was given as two arguments
     pub head: Option<String>,
     /// The model, as Ollama names it
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub model: Option<String>,
     /// What the model runs on; rocm, nvidia, apple and the like are understood
     #[arg(long, value_parser = backend::parser(), ignore_case = true)]

@@ -90,12 +90,9 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
     if asked(What::Labels) {
         let _stage = progress.stage("labels", None);
         store.forget_derivation("labels")?;
-        let sources = derive::labels::Sources {
-            rules: &context.rule_texts()?,
-            extractors: &context.extractors()?,
-        };
+        let labelling = context.labelling()?;
         for upstream in &upstreams {
-            derive::labels::derive(&mut store, upstream, &sources, jobs)?;
+            derive::labels::derive(&mut store, upstream, &labelling.sources(), jobs)?;
         }
     }
     if asked(What::Ranking) {

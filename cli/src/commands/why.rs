@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use clap::builder::NonEmptyStringValueParser;
 use headwater_queries::brief::own_names;
 use headwater_queries::measure::SpeedTable;
 use headwater_queries::why::{self, AsOf, WhyQuestion};
@@ -53,7 +54,7 @@ pub struct Args {
     #[arg(long, value_parser = backend::parser(), ignore_case = true)]
     pub backend: Option<String>,
     /// The model, as Ollama names it
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub model: Option<String>,
     /// For the models that are installed here: by the local server and the models folder, or
     /// by the last reading of `headwater rig`

@@ -28,13 +28,17 @@ pub fn history(
     let (patterns, detail) = (&request.patterns, request.detail);
     match format {
         Format::Json => {
-            let (found, answer) = grep::grep(store, request)?;
+            let (found, answer, cut) = answers::most(store, request)?;
+            if let Some(cut) = &cut {
+                writeln!(anstream::stderr(), "headwater: {cut}")?;
+            }
             super::json(&answers::document(
                 patterns,
                 &found,
                 &answer.coverage,
                 &answer.explanation,
                 &answer.rederive,
+                cut,
             ))?;
             Ok(answer)
         }

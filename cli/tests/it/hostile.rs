@@ -32,10 +32,8 @@ fn no_control_sequence_leaves_the_process() {
         vec!["grep", "--in", "message", "red|rm|hidden", "--format", "ndjson"],
     ] {
         let out = place.ok(&args);
-        let json = args.contains(&"json") || args.contains(&"ndjson");
-        // JSON keeps upstream's text; its control characters are escaped by the format.
-        assert!(json || is_harmless(&out), "{args:?}: {out:?}");
-        assert!(!out.chars().any(|c| c.is_control() && c != '\n'), "{args:?}");
+        // JSON keeps upstream's text, and escapes what would harm.
+        assert!(is_harmless(&out), "{args:?}: {out:?}");
     }
 }
 

@@ -130,6 +130,7 @@ fn conversation(place: &Place) -> Vec<Value> {
         call("show", json!({"commit": place.ollama(names::HOSTILE)})),
         call("why", json!({"window": "v9.9.9..v0.6.2"})),
         call("why", json!({"window": place.demo.window(), "backend": "abacus"})),
+        call("why", json!({"window": place.demo.window(), "backend": "ROCm", "model": ""})),
     ]
 }
 
@@ -207,6 +208,8 @@ fn judge(place: &Place, seen: &Seen) {
     let unknown = seen.error(6);
     assert!(unknown.contains("v9.9.9") && unknown.contains("nearest"), "{unknown}");
     assert!(seen.error(7).contains("vulkan"));
+    let other = seen.answer(8)["answer"]["question"].as_str().unwrap();
+    assert!(other.contains("--backend hip") && !other.contains("--model"), "{other}");
 }
 
 #[test]

@@ -85,15 +85,25 @@ fn a_toggle_confirms_its_commit_and_no_other() {
     assert_eq!(toggled(&then, &place)["verdict"], "candidate");
     assert!(then["observations"].as_array().unwrap().is_empty());
     // It was another model, or another question.
+    let wider = format!("v0.5.0..{}", headwater_demo::HEAD);
     for (more, why_not) in [
         (vec!["why", "ollama", &window, "--model", "llama3.2:3b"], "it was measured with"),
         (why(&window, &["--kind", "memory"]), "memory was asked about"),
+        (why(&window, &["--symptom", "it crashes since the update"]), "crash was asked about"),
+        (why(&window, &["--symptom", "slower since the update"]), "slower was asked about"),
+        (why(&window, &["--phase", "load"]), "it is the speed of decode"),
+        (why(&wider, &[]), "no jump was measured"),
     ] {
         let other = place.json(&more);
         assert_eq!(toggled(&other, &place)["verdict"], "candidate");
         let aside = other["observations"][0]["set_aside"].as_str().unwrap();
         assert!(aside.contains(why_not), "{aside}");
     }
+    // The answer's text is another kind of thing: it takes nothing from the speed.
+    let same = ["--kind", "output", "--with-hash", "aa", "--without-hash", "aa"];
+    place.ok(&observe(&window, &same));
+    assert_eq!(toggled(&place.json(&why(&window, &[])), &place)["verdict"], "confirmed-by-toggle");
+    place.ok(&["observe", "ollama", "--withdraw", "2"]);
     insta::assert_snapshot!("why-measured", timeless(&place.ok(&why(&window, &["--top", "1"]))));
 }
 
@@ -108,6 +118,11 @@ fn a_toggle_that_explains_nothing_speaks_against_its_commit() {
     assert_eq!(after["verdict"], "candidate");
     assert!(after["score"].as_f64() < before["score"].as_f64());
     assert!(after["reasons"].to_string().contains("it does not explain it"));
+    // Where the window made no jump there is nothing to confirm.
+    place.ok(&["observe", "ollama", "--withdraw", "1"]);
+    let kept = place.json(&observe(&window, &["--old", "100", "--with", "80", "--without", "100"]));
+    assert_eq!(kept["observation"]["speed"]["finding"], "no-jump");
+    assert_eq!(toggled(&place.json(&why(&window, &[])), &place)["verdict"], "candidate");
 }
 
 #[test]
@@ -145,6 +160,10 @@ fn what_is_no_toggle_is_refused_and_an_unknown_knob_decides_nothing() {
             .error(&observe(&window, &["--old", "0", "--with", "1", "--without", "1"]))
             .contains("above 0")
     );
+    let negative = ["--old", "-5", "--with", "1", "--without", "1"];
+    assert!(place.error(&observe(&window, &negative)).contains("-5 is no speed"));
+    let nameless = place.run(&["why", "ollama", &window, "--model="]);
+    assert_eq!(nameless.status.code(), Some(2));
     let unknown =
         [&["observe", "ollama", &window, "--toggle", "top_k=41"], &PUBLISHED[..]].concat();
     let kept = place.json(&unknown);

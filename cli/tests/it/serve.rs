@@ -227,11 +227,26 @@ fn pages_say_what_the_commands_say_and_write_nothing() {
         ("/grep?q=x&in=nowhere", "one of added, removed, message"),
         ("/grep?q=(&format=json", "unclosed group"),
         ("/models?at=v0.6.2&quirk=1", "it has name, model, upstream, at, format"),
+        ("/why?window=v0.6.0..v0.6.2&window=v0.5.0..v0.6.0", "window is given twice"),
     ] {
         let got = served.get(path);
+        // A script that asks for JSON is told in JSON, and with the same words.
+        let is_json = path.contains("format=json");
+        assert_eq!(got.head.contains("content-type: application/json"), is_json, "{}", got.head);
+        if is_json {
+            let told: Value = serde_json::from_str(&got.body).unwrap();
+            assert_eq!(
+                (&told["schema"], &told["status"]),
+                (&"headwater/error/1".into(), &400.into())
+            );
+            assert!(told["error"].as_str().unwrap().contains(words), "{told}");
+        }
         assert!(got.status == 400 && got.body.contains(words), "{path}: {}", got.body);
         assert!(!got.body.contains("--offline"), "a page has no flags: {path}: {}", got.body);
     }
+    // A backend has other names here too.
+    let hip = served.json("/why?window=v0.6.0..v0.6.2&backend=ROCm&format=json");
+    assert!(hip["question"].as_str().unwrap().contains("--backend hip"), "{}", hip["question"]);
     // A field of a form that is empty is none.
     served.page("/ledger?upstream=ollama&knob=&window=&at=&quirk=");
     let half = served.page("/grep?q=(&part=1");

@@ -1,7 +1,7 @@
 //! Indexes and derived tables: damaged, lagging, lost, and made anew.
 
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -52,6 +52,136 @@ fn a_sound_store_is_found_sound() {
     let screen = place.ok(&["doctor", "--sample", "5"]);
     assert!(screen.contains("git says the same of"), "{screen}");
     assert!(place.error(&["doctor", "--store", "/nowhere/at/all"]).contains("there is no store"));
+}
+
+/// Sets the mode of a directory's files and of itself.
+#[cfg(unix)]
+fn set_modes(dir: &Path, file: u32, directory: u32) {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+    set_permissions(dir, Permissions::from_mode(0o755)).unwrap();
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let entry = entry.unwrap();
+        match entry.file_type().unwrap().is_dir() {
+            true => set_modes(&entry.path(), file, directory),
+            false => set_permissions(entry.path(), Permissions::from_mode(file)).unwrap(),
+        }
+    }
+    set_permissions(dir, Permissions::from_mode(directory)).unwrap();
+}
+
+/// Somebody who may read a store and not write it.
+#[cfg(unix)]
+struct Reader<'a> {
+    place: &'a Place,
+    /// Whoever runs this may write whatever the modes say: another user asks, with a copy of
+    /// the program that is surely in its reach.
+    program: Option<PathBuf>,
+}
+
+#[cfg(unix)]
+impl<'a> Reader<'a> {
+    fn new(place: &'a Place) -> Self {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = place.dir.path();
+        std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o755)).unwrap();
+        set_modes(&place.store(), 0o444, 0o555);
+        let probe = place.store().join("probe");
+        let program = std::fs::write(&probe, "").is_ok().then(|| {
+            std::fs::remove_file(&probe).unwrap();
+            let copy = dir.join("headwater");
+            std::fs::copy(env!("CARGO_BIN_EXE_headwater"), &copy).unwrap();
+            copy
+        });
+        Reader { place, program }
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        use std::os::unix::process::CommandExt as _;
+        let usual = self.place.command(args);
+        let mut command = match &self.program {
+            None => usual,
+            Some(program) => {
+                let mut command = Command::new(program);
+                command.args(args).env_clear().uid(65534).gid(65534);
+                command.envs(usual.get_envs().filter_map(|(name, value)| Some((name, value?))));
+                command
+            }
+        };
+        command.current_dir(self.place.dir.path()).output().unwrap()
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Reader<'_> {
+    fn drop(&mut self) {
+        set_modes(&self.place.store(), 0o644, 0o755);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_that_may_not_be_written_answers_all_the_same() {
+    let place = Place::crawled();
+    let window = place.demo.window();
+    let questions: &[&[&str]] = &[
+        &["why", "ollama", &window, "--offline"],
+        &["why", "ollama", &window],
+        &["grep", "RepeatPenalty"],
+        &["grep", "--at", &format!("ollama@{}", headwater_demo::HEAD), "RepeatPenalty"],
+        &["search", "RepeatPenalty"],
+        &["show", headwater_demo::HEAD],
+        &["defaults", "ollama", &window],
+        &["pins", "ollama"],
+        &["digest", "--since", "2026-08-01"],
+    ];
+    let before: Vec<String> = questions.iter().map(|args| place.ok(args)).collect();
+    let log = place.store().join("headwater.db-wal");
+    assert!(std::fs::metadata(&log).map_or(true, |log| log.len() == 0));
+    let reader = Reader::new(&place);
+    for (args, before) in questions.iter().zip(before) {
+        let output = reader.run(args);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            output.status.success() && told.contains("it is read as it lies"),
+            "{args:?} {told}"
+        );
+        assert!(String::from_utf8(output.stdout).unwrap() == before, "{args:?}");
+    }
+    let status = reader.run(&["status"]);
+    assert!(String::from_utf8(status.stdout).unwrap().contains("the store cannot be written"));
+    let clone = place.demo.ollama.path().display().to_string();
+    for args in [
+        &[
+            "observe",
+            "ollama",
+            &window,
+            "--toggle",
+            "a=1",
+            "--old",
+            "1",
+            "--with",
+            "1",
+            "--without",
+            "2",
+        ][..],
+        &["crawl", "ollama", "--from-git", &clone],
+        &["rebuild", "exact"],
+        &["why", "ollama", &window, "--save", "it"],
+    ] {
+        let output = reader.run(args);
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {told}");
+        assert!(told.contains("this store cannot be written: "), "{args:?}: {told}");
+    }
+    drop(reader);
+    // Records that are in the log alone are not passed over.
+    std::fs::write(&log, "what a crawl left").unwrap();
+    let reader = Reader::new(&place);
+    let output = reader.run(&["status"]);
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(told.contains("headwater.db-wal") && told.contains("--store DIR"), "{told}");
 }
 
 #[test]

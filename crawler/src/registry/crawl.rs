@@ -52,7 +52,7 @@ pub fn crawl_models(
     let mut out = Vec::new();
     for name in names {
         let outcome = one(store, &registry, &hosts.registry, name);
-        stage.advance(1);
+        stage.advance(u64::from(outcome.is_ok()));
         let last = outcome.as_ref().is_err_and(RegistryError::is_final);
         out.push((name.clone(), outcome));
         if last {

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use headwater_store::graph::{CommitGraph, Node};
-use headwater_store::upstream::Upstream;
+use headwater_store::upstream::{Upstream, Version};
 use headwater_store::{CommitId, Oid, Place, Store, UpstreamId};
 use regex::Regex;
 use sha2::{Digest as _, Sha256};
@@ -41,6 +41,8 @@ pub fn is_current(store: &Store, upstream: &Upstream) -> Result<bool, QueryError
 /// The hash of everything that places depend on.
 fn source(store: &Store, id: UpstreamId, upstream: &Upstream) -> Result<Vec<u8>, QueryError> {
     let mut hash = Sha256::new();
+    // Grows with the order of tags.
+    hash.update("places 2");
     hash.update(upstream.final_tag.as_bytes());
     hash.update(store.count_commits(id)?.to_le_bytes());
     for tag in store.tags(id)? {
@@ -63,6 +65,8 @@ struct TagAt {
     name: String,
     node: Node,
     is_final: bool,
+    /// Whether it names a version at all.
+    is_version: bool,
 }
 
 fn places(
@@ -120,13 +124,20 @@ fn tags_in_order(
         .into_iter()
         .filter_map(|tag| {
             let node = graph.node(tag.commit)?;
-            Some(TagAt { is_final: is_final.is_match(&tag.name), node, name: tag.name })
+            let build = upstream.build_prefix.as_deref();
+            let build = build.and_then(|prefix| tag.name.strip_prefix(prefix));
+            let is_version = Version::of(upstream, &tag.name).is_some()
+                || build.is_some_and(|number| number.parse::<u32>().is_ok());
+            Some(TagAt { is_final: is_final.is_match(&tag.name), is_version, node, name: tag.name })
         })
         .collect();
     // By the date of the commit, which is when it could first be tagged; where two tags
-    // share a commit, the candidate before the release and the shorter name first.
+    // share a commit, what names a version first, the candidate before the release, and the
+    // shorter name.
     tags.sort_by(|a, b| {
-        let key = |tag: &TagAt| (graph.committed(tag.node), tag.is_final, tag.name.len());
+        let key = |tag: &TagAt| {
+            (graph.committed(tag.node), !tag.is_version, tag.is_final, tag.name.len())
+        };
         key(a).cmp(&key(b)).then_with(|| a.name.cmp(&b.name))
     });
     Ok(tags)

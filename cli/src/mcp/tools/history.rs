@@ -88,6 +88,7 @@ pub fn grep(desk: &Desk, asked: Value) -> anyhow::Result<Value> {
             &all.coverage,
             &all.explanation,
             &all.rederive,
+            None,
         );
         (serde_json::to_value(document).unwrap_or_default(), found.len())
     };

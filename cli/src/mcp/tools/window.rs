@@ -30,7 +30,7 @@ pub fn why(desk: &Desk, asked: Value) -> anyhow::Result<Value> {
         window: WindowSpec::parse(&asked.window)?,
         symptom: asked.symptom,
         backend: asked.backend.as_deref().map(backend::read).transpose()?,
-        model: asked.model,
+        model: asked.model.filter(|name| !name.trim().is_empty()),
         phase: asked.phase,
         kind: asked.kind,
         installed: None,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
-use headwater_queries::derive::labels::{self, Sources};
+use headwater_queries::derive::labels;
 use headwater_queries::grep::{CommitHits, GrepRequest, ScopeCoverage, TreeAnswer, Within};
 use headwater_queries::window::{WindowSpec, finals};
 use headwater_store::exact::PatternOptions;
@@ -69,6 +69,7 @@ pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<R
                 &matching.coverage,
                 &matching.explanation,
                 &matching.rederive,
+                None,
             )),
         };
     }
@@ -218,8 +219,8 @@ fn again(rederive: &[String]) -> Markup {
 /// How many of a page's commits have each class, where their labels are those of the rules
 /// in force: by others no search can be narrowed.
 fn classes(room: &Room, store: &Store, page: &Page) -> anyhow::Result<Vec<(String, usize)>> {
-    let (rules, extractors) = (room.context.rule_texts()?, room.context.extractors()?);
-    let sources = Sources { rules: &rules, extractors: &extractors };
+    let labelling = room.context.labelling()?;
+    let sources = labelling.sources();
     let mut current: HashMap<&str, bool> = HashMap::new();
     let mut classes: BTreeMap<String, usize> = BTreeMap::new();
     for hits in &page.commits {
