@@ -131,7 +131,7 @@ fn a_store_that_may_not_be_written_answers_all_the_same() {
         &["grep", "--at", &format!("ollama@{}", headwater_demo::HEAD), "RepeatPenalty"],
         &["search", "RepeatPenalty"],
         &["show", headwater_demo::HEAD],
-        &["defaults", "ollama", &window],
+        &["defaults", "ollama", "--window", &window],
         &["pins", "ollama"],
         &["digest", "--since", "2026-08-01"],
     ];
