@@ -74,13 +74,7 @@ pub fn run(context: &Context, args: &Args) -> anyhow::Result<ExitCode> {
     let before = rig.before.as_ref().map(|before| before.taken);
     let told = gathered(context, &mut store, args, rig, before)?;
     let text = match format {
-        Format::Json => {
-            let mut value = serde_json::to_value(&told)?;
-            if let Some(scrub) = &scrub {
-                scrub.json(&mut value);
-            }
-            render::value_text(&value)?
-        }
+        Format::Json => render::text_without(&told, scrub.as_ref())?,
         _ => render::brief::markdown(&told, scrub.as_ref()),
     };
     match &args.output {

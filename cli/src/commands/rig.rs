@@ -105,11 +105,7 @@ fn machine(context: &Context, args: &Args) -> anyhow::Result<ExitCode> {
     let public = args.public.unwrap_or(matches!(format, Format::Md | Format::Html));
     let scrub = if public { Some(machine.scrub(&store, &report)?) } else { None };
     if format == Format::Json {
-        let mut value = serde_json::to_value(&report)?;
-        if let Some(scrub) = &scrub {
-            scrub.json(&mut value);
-        }
-        render::json(&value)?;
+        render::json_without(&report, scrub.as_ref())?;
     } else {
         let mut page = Page::new(format, scrub.as_ref());
         render::machine::report(&mut page, &report);

@@ -210,11 +210,7 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     report.candidates.truncate(args.top.unwrap_or(usize::MAX));
-    let mut value = serde_json::to_value(&report)?;
-    if let Some(scrub) = scrub {
-        scrub.json(&mut value);
-    }
-    render::json(&value)?;
+    render::json_without(&report, scrub.as_ref())?;
     Ok(ExitCode::SUCCESS)
 }
 

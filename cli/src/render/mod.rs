@@ -26,6 +26,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::Context as _;
+use headwater_queries::public::Scrub;
 use serde::Serialize;
 
 /// Prints a finished page.
@@ -49,6 +50,21 @@ pub fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
 pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
     std::io::stdout().lock().write_all(json_text(value)?.as_bytes())?;
     Ok(())
+}
+
+/// The same without what is private, where something is left out.
+pub fn json_without(value: &impl Serialize, scrub: Option<&Scrub>) -> anyhow::Result<()> {
+    std::io::stdout().lock().write_all(text_without(value, scrub)?.as_bytes())?;
+    Ok(())
+}
+
+/// One JSON document as [`json_without`] prints it.
+pub fn text_without(value: &impl Serialize, scrub: Option<&Scrub>) -> anyhow::Result<String> {
+    let mut value = serde_json::to_value(value)?;
+    if let Some(scrub) = scrub {
+        scrub.json(&mut value);
+    }
+    value_text(&value)
 }
 
 /// One JSON document as [`json`] prints it.
