@@ -5,7 +5,7 @@ use comfy_table::{ContentArrangement, presets};
 use super::text;
 use crate::args::Format;
 
-/// No terminal is taken to be narrower: a table of several columns says nothing then.
+/// On a narrower terminal a table of several columns says nothing: each row is a list then.
 const NARROWEST: u16 = 40;
 
 /// A table of text cells, which are made harmless when printed.
@@ -47,12 +47,15 @@ impl Table {
 
     /// Folded to so many columns where there is a width; whole where there is none.
     fn terminal(&self, width: Option<u16>) -> String {
+        if width.is_some_and(|width| width < NARROWEST) {
+            return self.lists();
+        }
         let mut table = comfy_table::Table::new();
         table.load_style(presets::NOTHING);
         if let Some(width) = width {
             // The space before the first column is taken off below.
             table.set_content_arrangement(ContentArrangement::Dynamic);
-            table.set_width(width.max(NARROWEST).saturating_add(1));
+            table.set_width(width.saturating_add(1));
         }
         table.set_header(self.header.iter().map(|h| h.to_uppercase()));
         for row in &self.rows {
@@ -62,6 +65,17 @@ impl Table {
             .lines()
             .map(|line| format!("{}\n", line.strip_prefix(' ').unwrap_or(&line).trim_end()))
             .collect()
+    }
+}
+
+impl Table {
+    /// Each row as a list of its cells; the terminal folds what is longer than its lines.
+    fn lists(&self) -> String {
+        let list = |row: &Vec<String>| -> String {
+            let cells = self.header.iter().zip(row);
+            cells.map(|(name, cell)| format!("{name}: {}\n", text::one_line(cell))).collect()
+        };
+        self.rows.iter().map(list).collect::<Vec<_>>().join("\n")
     }
 }
 
@@ -83,9 +97,14 @@ mod tests {
         let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap();
         let piped = table.terminal(None);
         assert!(piped.contains(value) && piped.lines().count() == 2, "{piped}");
-        for width in [1, 40, 80, 120] {
+        let lists = table.terminal(Some(20));
+        assert!(
+            lists.starts_with(&format!("knob: --load-mode\nvalue: {value}\nfrom: ")),
+            "{lists}"
+        );
+        for width in [40, 80, 120] {
             let shown = table.terminal(Some(width));
-            assert!(widest(&shown) <= usize::from(width.max(NARROWEST)), "{width}: {shown}");
+            assert!(widest(&shown) <= usize::from(width), "{width}: {shown}");
             // Folded, not cut.
             let letters = |text: &str| text.chars().filter(|c| *c == 'g').count();
             assert_eq!(letters(&shown), letters(&piped), "{shown}");
