@@ -103,6 +103,9 @@ fn a_backend_goes_by_its_other_names_and_another_is_told_the_known() {
         let question = report["question"].as_str().unwrap();
         assert!(question.ends_with(&format!("--backend {meant}")), "{given}: {question}");
     }
+    let early =
+        place.json(&["why", "ollama", &window, "--offline", "--as-of", "2000-01-01", "--top", "1"]);
+    assert!(early["window"]["notes"].to_string().contains("before v0.6.2 was committed"));
     let output = place.run(&["plan", "ollama", &window, "--backend", "abacus"]);
     assert_eq!(output.status.code(), Some(2));
     let told = String::from_utf8(output.stderr).unwrap();
