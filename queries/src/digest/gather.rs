@@ -52,7 +52,7 @@ pub fn digest(
         // All that is stored: the branch's head need not be, where windows were crawled.
         let question = defaults::Question {
             all: true,
-            moves: true,
+            tell: defaults::Tell::Moves,
             jobs: request.jobs,
             ..defaults::Question::default()
         };
