@@ -55,6 +55,7 @@ fn empty(request: &DigestRequest<'_>) -> Digest {
         period: request.period.clone(),
         headline: String::new(),
         coverage: Vec::new(),
+        newest: BTreeMap::new(),
         defaults: Vec::new(),
         work: Vec::new(),
         toolchain: Vec::new(),
@@ -117,6 +118,7 @@ fn part(
     let events = defaults::ask(store, upstream, request.sources.extractors, &question)?.events;
     let mut out = empty(request);
     let part = Part::new(store, upstreams, upstream, request)?;
+    part.newest(&mut out)?;
     let inside = part.defaults(&events, &mut out)?;
     part.commits(&mut out)?;
     part.releases(&inside, &mut out)?;
@@ -128,6 +130,7 @@ impl Digest {
     /// Adds what was gathered of another upstream.
     fn join(&mut self, other: Digest) {
         self.coverage.extend(other.coverage);
+        self.newest.extend(other.newest);
         self.defaults.extend(other.defaults);
         self.work.extend(other.work);
         self.toolchain.extend(other.toolchain);

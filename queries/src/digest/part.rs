@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use chrono::DateTime;
 use headwater_store::evidence::{Basis, Coverage};
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{ListedCommit, Rows, Store, StoredCommit, UpstreamId};
@@ -87,6 +88,19 @@ impl<'a> Part<'a> {
 
     pub(super) fn period(&self) -> &Period {
         &self.request.period
+    }
+
+    /// Until when its commits are stored, where that is before the end of the time. What came
+    /// since the last run has no such end.
+    pub(super) fn newest(&self, out: &mut Digest) -> Result<(), QueryError> {
+        let list = self.store.commit_list(self.id)?;
+        let newest = list.iter().map(|commit| commit.committed).max();
+        let newest = newest.and_then(|at| DateTime::from_timestamp(at, 0));
+        if let Some(at) = newest.filter(|at| self.request.marks.is_none() && *at < self.period().to)
+        {
+            out.newest.insert(self.upstream.name.clone(), at);
+        }
+        Ok(())
     }
 
     /// Work of the told classes, and pins that moved.
