@@ -103,8 +103,13 @@ pub fn ask(
         Some(commit) => extractors.options(&upstream.name, commit.commit().tree, &mut objects)?,
         None => None,
     };
-    let source =
-        EventSource { store, upstream: &upstream.name, extractors, spellings: &spellings, options };
+    let source = EventSource {
+        store,
+        upstream: &upstream.name,
+        extractors,
+        spellings: &spellings,
+        options: options.clone(),
+    };
     // A knob's life is judged over all that came before, then cut to what was asked for.
     let mut events = rows(&source, &known, &spoken.life)?;
     if let Some(inside) = &spoken.inside {
@@ -128,11 +133,14 @@ pub fn ask(
                 add_names(store, engine, &mut spellings)?;
             }
         }
-        let of = |(knob, names): (&str, &[String])| spellings.matches(knob, names, asked);
+        // And so is an option's name what it sets.
+        let set = |knob: &str| options.as_ref().is_some_and(|table| table.sets(asked, knob));
+        let of =
+            |(knob, names): (&str, &[String])| spellings.matches(knob, names, asked) || set(knob);
         if !known.knobs().any(of) && !values.iter().any(|v| of((&v.knob, &v.names))) {
             return Err(no_knob(&upstream.name, asked, &known));
         }
-        let named = |knob: &str, names: &[String]| spellings.matches(knob, names, asked);
+        let named = |knob: &str, names: &[String]| of((knob, names));
         events.retain(|e| named(&e.knob, &e.names));
         values.retain(|v| named(&v.knob, &v.names));
         drift.retain(|d| named(&d.knob, &[]));

@@ -209,6 +209,8 @@ pub(super) mod testing {
                 .map(|way| RestoreWay { consumer: "ollama".into(), text: way.into() })
                 .collect(),
             on_device: None,
+            not_met: None,
+            back_by: None,
             grade: Grade::Rule,
         }
     }

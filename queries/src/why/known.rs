@@ -12,6 +12,7 @@ use super::defaults::{self, Moved};
 use super::effective::Asked;
 use super::engines::Engines;
 use super::lineage::Lineage;
+use super::meets::Meets;
 use super::paths::PathRules;
 use super::report::{DefaultEvent, NestedWindow, Verdict};
 use super::verdict::{Judge, Judged};
@@ -38,6 +39,8 @@ pub(super) struct OfModel<'a> {
     pub(super) stored: Option<&'a Asked>,
     /// Which code it runs.
     pub(super) lineage: Option<&'a Lineage>,
+    /// What it meets, on the backend in question.
+    pub(super) meets: &'a Meets<'a>,
 }
 
 /// Everything that is known of a window's commits.
@@ -69,6 +72,7 @@ pub(super) fn know<'w>(
         rules: &path_rules,
         engines,
         lineage: model.lineage,
+        meets: model.meets,
         // Its parameters are options of the server's requests, and nothing to an engine.
         model: model.stored.filter(|_| is_asked),
         phase: phase.as_ref(),
@@ -125,14 +129,16 @@ pub(super) fn know<'w>(
                 }
                 None => None,
             };
-            events.push(defaults::shown(
+            let mut shown = defaults::shown(
                 patch,
                 event,
                 &rules.extractors,
                 spellings,
                 options.as_deref(),
                 device,
-            ));
+            );
+            shown.not_met = model.meets.event(event);
+            events.push(shown);
             event_lines.push(defaults::evidence(patch, event));
         }
         let judged = match window.shipped.get(&patch.stored().commit().oid) {
