@@ -58,6 +58,8 @@ pub(super) struct Operation {
     pub(super) name: String,
     /// Whose layers those are.
     pub(super) of: String,
+    /// What a text holds that speaks of one of them, and of others perhaps.
+    pub(super) hint: String,
     names: Regex,
     files: Regex,
 }
@@ -79,7 +81,9 @@ impl TryFrom<OperationRule> for Operation {
 
     fn try_from(rule: OperationRule) -> Result<Self, QueryError> {
         let OperationRule { name, of, names, files, .. } = rule;
-        Ok(Operation { name, of, names: regex(&names)?, files: regex(&files)? })
+        let hint = format!("(?i:{names})");
+        let names = regex(&format!("(?i)(?:^|_)(?:{names})(?:_|$)"))?;
+        Ok(Operation { name, of, hint, names, files: regex(&files)? })
     }
 }
 

@@ -77,36 +77,17 @@ pub(super) fn rule_out(
         let order = |patch: &StoredPatch| patch.stored().commit().committed;
         let (first, second) =
             if order(first) <= order(second) { (first, second) } else { (second, first) };
-        let Some(spaced) = nothing_left(first.patch(), second.patch(), trees, objects)? else {
+        let Some(left) = nothing_left(first.patch(), second.patch(), trees, objects)? else {
             continue;
         };
-        let head = &window.report.head;
-        let lines = |patch: &StoredPatch| -> u32 {
-            patch.patch().files.iter().map(|file| file.added.saturating_add(file.deleted)).sum()
-        };
-        let but = match spaced {
-            0 => String::new(),
-            1 => ", but for white space in 1 file".to_owned(),
-            n => format!(", but for white space in {n} files"),
-        };
+        let lines: u32 =
+            first.patch().files.iter().map(|file| file.added.saturating_add(file.deleted)).sum();
+        let how = left.words(lines, &window.report.base, &window.report.head);
         let evidence = vec![first.stored().evidence(), second.stored().evidence()];
         let (a, b) = (first.stored().commit().oid, second.stored().commit().oid);
         let whys = [
-            (
-                a,
-                format!(
-                    "undone within the window by {}: of its {} changed lines none is left at {head}{but}",
-                    b.short(),
-                    lines(first)
-                ),
-            ),
-            (
-                b,
-                format!(
-                    "takes back {}, which is of the window too: of their lines none is left at {head}{but}",
-                    a.short()
-                ),
-            ),
+            (a, format!("undone within the window by {}: {how}", b.short())),
+            (b, format!("takes back {}, which is of the window too: {how}", a.short())),
         ];
         for (oid, why) in whys {
             let Some(one) = of(known, oid).and_then(|at| known.get_mut(at)) else { continue };
@@ -117,39 +98,66 @@ pub(super) fn rule_out(
     Ok(())
 }
 
+/// How it is known that nothing is left of a change and of the one that takes it back.
+struct Left {
+    /// Each file is put back line for line, but for those of which white space is left.
+    by_lines: bool,
+    /// Each is in both trees the same, but for those.
+    by_trees: bool,
+    /// The files of which white space is left.
+    spaced: usize,
+}
+
+impl Left {
+    fn words(&self, lines: u32, base: &str, head: &str) -> String {
+        let but = match self.spaced {
+            0 => String::new(),
+            1 => ", but for white space in 1 file".to_owned(),
+            n => format!(", but for white space in {n} files"),
+        };
+        let same = format!("at {head} its files are what they were at {base}");
+        match (self.by_lines, self.by_trees) {
+            (true, false) => format!("all of the {lines} changed lines are put back{but}"),
+            (true, true) => format!("all of the {lines} changed lines are put back, and {same}{but}"),
+            (false, true) => format!("{same}{but}"),
+            (false, false) => format!(
+                "each file is put back line for line, or is at {head} what it was at {base}{but}"
+            ),
+        }
+    }
+}
+
 /// Whether nothing of a change and of the one that takes it back is left in the second of two
-/// trees: each file is put back, line for line, or the same in both trees. The count of files
-/// of which white space is left.
+/// trees: each file is put back, line for line, or is the same in both trees.
 fn nothing_left(
     one: &CommitPatch,
     other: &CommitPatch,
     [base, head]: [Oid; 2],
     objects: &mut ObjectReader,
-) -> Result<Option<usize>, QueryError> {
-    let mut spaced = 0;
-    for (file, others) in one
-        .files
-        .iter()
-        .map(|f| (f, &other.files))
-        .chain(other.files.iter().map(|f| (f, &one.files)))
-    {
-        if file.gap || others.iter().any(|other| puts_back(file, other)) {
-            if file.gap {
-                return Ok(None);
-            }
-            continue;
-        }
-        let at = |objects: &mut ObjectReader, tree: Oid| objects.entry(tree, &file.path);
-        let (was, is) = (at(objects, base)?, at(objects, head)?);
-        if was.map(|entry| entry.oid) == is.map(|entry| entry.oid) {
-            continue;
-        }
-        if !is_spacing(file, objects)? {
+) -> Result<Option<Left>, QueryError> {
+    let mut left = Left { by_lines: true, by_trees: true, spaced: 0 };
+    let mut spaced: HashSet<&str> = HashSet::new();
+    let both = [(one, other), (other, one)];
+    let files = both.iter().flat_map(|(of, by)| of.files.iter().map(|file| (file, &by.files)));
+    for (file, others) in files {
+        if file.gap {
             return Ok(None);
         }
-        spaced += 1;
+        let back = others.iter().any(|other| puts_back(file, other));
+        let was = objects.entry(base, &file.path)?.map(|entry| entry.oid);
+        let same = was == objects.entry(head, &file.path)?.map(|entry| entry.oid);
+        if !back && !same {
+            if !is_spacing(file, objects)? {
+                return Ok(None);
+            }
+            spaced.insert(&file.path);
+            continue;
+        }
+        left.by_lines &= back;
+        left.by_trees &= same;
     }
-    Ok(Some(spaced))
+    left.spaced = spaced.len();
+    Ok(Some(left))
 }
 
 /// Whether a change puts back what another did to the same file.

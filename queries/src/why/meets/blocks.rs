@@ -28,6 +28,8 @@ impl Whose {
 /// Reads lines of code for a model.
 pub(super) struct Blocks<'l> {
     lineage: &'l Lineage,
+    /// What a text holds where a name of somebody's may be.
+    hint: Regex,
     word: Regex,
     constant: Regex,
     /// A condition that asks for one thing and no more.
@@ -37,8 +39,11 @@ pub(super) struct Blocks<'l> {
 impl<'l> Blocks<'l> {
     pub(super) fn new(lineage: &'l Lineage) -> Result<Self, QueryError> {
         let regex = |text: &str| Regex::new(text).map_err(|e| QueryError::Pattern(e.to_string()));
+        let hints = lineage.spared().iter().map(|one| one.hint.as_str());
+        let hint = hints.chain(["LLM_ARCH_"]).collect::<Vec<_>>().join("|");
         Ok(Blocks {
             lineage,
+            hint: regex(&hint)?,
             word: regex(r"[A-Za-z_]\w*")?,
             constant: regex(r"^LLM_ARCH_(\w+)$")?,
             only_if: regex(r"^(?:\} )?(?:else )?if \(?[\w.>()-]+ == (\w+)\)? \{$")?,
@@ -47,11 +52,10 @@ impl<'l> Blocks<'l> {
 
     /// Whether a text may hold a line that is not for the model: the cheap question.
     pub(super) fn may_tell(&self, text: &str) -> bool {
-        text.contains("LLM_ARCH_")
+        self.hint.is_match(text)
             || text.contains("case \"")
             || text.contains("[]string{")
-            || text.lines().any(is_names)
-            || self.word.find_iter(text).any(|word| self.operation(word.as_str()).is_some())
+            || text.lines().any(|line| is_names(line.get(1..).unwrap_or_default()))
     }
 
     fn operation(&self, word: &str) -> Option<usize> {
@@ -72,6 +76,9 @@ impl<'l> Blocks<'l> {
 
     /// Whose the names of a line are; `None` where it names nothing of anybody.
     fn named(&self, line: &str) -> Option<Whose> {
+        if !self.hint.is_match(line) {
+            return None;
+        }
         let mut found = None;
         for word in self.word.find_iter(line) {
             match (self.of_word(word.as_str()), found) {
