@@ -84,7 +84,10 @@ fn what_cannot_be_met_and_what_is_undone_is_ruled_out_with_its_reason() {
         ("candidate", ""),
         ("off-path", "not compiled for cuda"),
         ("excluded", "state-space and gated recurrent layers"),
-        ("excluded", "all of the 2 changed lines are put back, and at v0.1.1 its files are what they were at v0.1.0"),
+        (
+            "excluded",
+            "all of the 2 changed lines are put back, and at v0.1.1 its files are what they were at v0.1.0",
+        ),
         ("excluded", "takes back"),
     ];
     for ((name, (verdict, why)), (is, says)) in NAMES.iter().zip(&found).zip(expected) {

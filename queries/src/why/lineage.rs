@@ -184,6 +184,11 @@ impl Lineage {
         if self.is.is_empty() { self.label.clone() } else { self.is.join(" or ") }
     }
 
+    /// Its architecture in words, where that is known.
+    pub(super) fn known_as(&self) -> Option<String> {
+        (!self.is.is_empty()).then(|| self.architecture())
+    }
+
     /// Operations that it never runs: none where its architecture is not known.
     pub(super) fn spared(&self) -> &[Operation] {
         &self.spared

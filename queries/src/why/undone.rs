@@ -118,7 +118,9 @@ impl Left {
         let same = format!("at {head} its files are what they were at {base}");
         match (self.by_lines, self.by_trees) {
             (true, false) => format!("all of the {lines} changed lines are put back{but}"),
-            (true, true) => format!("all of the {lines} changed lines are put back, and {same}{but}"),
+            (true, true) => {
+                format!("all of the {lines} changed lines are put back, and {same}{but}")
+            }
             (false, true) => format!("{same}{but}"),
             (false, false) => format!(
                 "each file is put back line for line, or is at {head} what it was at {base}{but}"

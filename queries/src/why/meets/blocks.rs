@@ -1,6 +1,7 @@
 //! Lines of a file that are for operations or architectures which the model has not: by the
 //! names that they hold, and by the block that such a name opens. In doubt a line is for all.
 
+use headwater_store::model::{FileChange, Line, Side};
 use regex::Regex;
 
 use crate::QueryError;
@@ -50,12 +51,21 @@ impl<'l> Blocks<'l> {
         })
     }
 
-    /// Whether a text may hold a line that is not for the model: the cheap question.
-    pub(super) fn may_tell(&self, text: &str) -> bool {
-        self.hint.is_match(text)
-            || text.contains("case \"")
-            || text.contains("[]string{")
-            || text.lines().any(|line| is_names(line.get(1..).unwrap_or_default()))
+    /// Whether each hunk speaks of what may not be the model's, as far as it can be seen
+    /// without the file: the cheap question.
+    pub(super) fn may_tell(&self, file: &FileChange) -> bool {
+        let go = file.path.ends_with(".go");
+        let tells = |line: &Line<'_>| {
+            let text = line.text_lossy();
+            self.hint.is_match(&text) || go && (text.contains("case \"") || is_names(&text))
+        };
+        let bare =
+            |line: &Line<'_>| line.side == Side::Context || super::says_nothing(&line.text_lossy());
+        file.parsed().iter().all(|hunk| {
+            self.hint.is_match(&String::from_utf8_lossy(hunk.section))
+                || hunk.lines.iter().any(tells)
+                || hunk.lines.iter().all(bare)
+        })
     }
 
     fn operation(&self, word: &str) -> Option<usize> {
@@ -117,11 +127,7 @@ impl<'l> Blocks<'l> {
                 {
                     set(&mut whose, from..=at, found);
                 }
-            } else if let Some(found) = self
-                .only_if
-                .captures(bare)
-                .and_then(|c| self.of_word(c.get(1)?.as_str()).filter(|found| found.is_others()))
-            {
+            } else if let Some(found) = self.only_for(bare) {
                 // The condition's own line stays anyone's: what follows it may be another's.
                 set(&mut whose, at + 1..=block_end(&lines, at), found);
             } else if let Some(found) = self.stated(bare) {
@@ -133,6 +139,15 @@ impl<'l> Blocks<'l> {
             self.lists(&lines, &mut whose);
         }
         whose
+    }
+
+    /// Whose a condition is that asks for one thing and no more.
+    fn only_for(&self, line: &str) -> Option<Whose> {
+        if !line.ends_with('{') || !line.contains(" == ") {
+            return None;
+        }
+        let word = self.only_if.captures(line)?.get(1)?;
+        self.of_word(word.as_str()).filter(|found| found.is_others())
     }
 
     /// Whose a declaration at the left edge is, by the name that it declares.
@@ -188,12 +203,19 @@ impl<'l> Blocks<'l> {
             }
             at += 1;
         }
-        let Some(found) = all.filter(|_| !mixed) else { return from };
+        let Some(found) = all.filter(|_| !mixed) else { return at.saturating_sub(1) };
         let mut end = at.saturating_sub(1);
         while let Some(line) = lines.get(end + 1) {
             if !line.trim().is_empty() && indent(line) <= depth {
                 break;
             }
+            end += 1;
+        }
+        // The brace that the last label opened.
+        let opened = at.checked_sub(1).and_then(|last| lines.get(last));
+        if opened.is_some_and(|line| line.trim_end().ends_with('{'))
+            && lines.get(end + 1).is_some_and(|line| line.trim_start().starts_with('}'))
+        {
             end += 1;
         }
         set(whose, from..=end, found);
@@ -379,7 +401,7 @@ bool rolls_back(arch a) {
     }
 }
 ";
-        assert_eq!(others("gemma3:4b", "a.cpp", text), [3, 4, 5, 7, 11]);
+        assert_eq!(others("gemma3:4b", "a.cpp", text), [3, 4, 5, 7, 11], "{text}");
     }
 
     #[test]

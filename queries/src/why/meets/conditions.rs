@@ -1,6 +1,8 @@
 //! What is compiled, or decided, on the backend in question: conditions of which it is known
 //! that they hold there, or do not. Data: `rules/conditions.toml`.
 
+use std::borrow::Cow;
+
 use regex::Regex;
 use serde::Deserialize;
 
@@ -149,7 +151,11 @@ impl Conditions {
     /// The lines of a file that its compiler for the backend reads, each with its number;
     /// conditions of which nothing is known stay, without their comments. `None` where the
     /// conditions do not close.
-    pub(super) fn compiled(&self, path: &str, text: &str) -> Option<Vec<(u32, String)>> {
+    pub(super) fn compiled<'t>(
+        &self,
+        path: &str,
+        text: &'t str,
+    ) -> Option<Vec<(u32, Cow<'t, str>)>> {
         let mut open: Vec<Branch> = Vec::new();
         let mut out = Vec::new();
         let mut lines = text.lines().zip(1_u32..);
@@ -157,14 +163,15 @@ impl Conditions {
             let seen = open.iter().all(|branch| branch.seen);
             let Some((kind, _)) = directive(line) else {
                 if seen {
-                    out.push((number, line.to_owned()));
+                    out.push((number, line.into()));
                 }
                 continue;
             };
-            let mut whole = line.trim_end().to_owned();
+            let mut whole = Cow::from(line.trim_end());
             while whole.ends_with('\\') {
-                whole.pop();
                 let (next, _) = lines.next()?;
+                let whole = whole.to_mut();
+                whole.pop();
                 whole.push_str(next.trim_end());
             }
             let condition = directive(&whole).map_or("", |(_, condition)| condition);
@@ -195,7 +202,7 @@ impl Conditions {
                     told = (branch.outer && branch.told).then(|| "#endif".to_owned());
                 }
             }
-            out.extend(told.map(|told| (number, told)));
+            out.extend(told.map(|told| (number, told.into())));
         }
         open.is_empty().then_some(out)
     }
@@ -299,7 +306,7 @@ mod tests {
                     #ifdef GGML_USE_MUSA\nc\n#elif defined(X)\nd\n#else\ne\n#endif\n";
         let left = |backend: &str| -> Vec<String> {
             let lines = on(backend).compiled("ggml-cuda/a.cu", text).unwrap();
-            lines.into_iter().map(|(_, line)| line).collect()
+            lines.into_iter().map(|(_, line)| line.into_owned()).collect()
         };
         let tail = ["#if X", "d", "#else", "e", "#endif"];
         assert_eq!(left("cuda"), [&["a", "#if __linux__", "b", "#endif"][..], &tail].concat());

@@ -7,7 +7,8 @@ mod conditions;
 mod expression;
 mod values;
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use headwater_store::Oid;
 use headwater_store::model::{FileChange, Side};
@@ -23,7 +24,7 @@ use crate::ledger::Event;
 use crate::rank::Facets;
 
 /// A change of more lines than this is not read.
-const MOST_LINES: usize = 3000;
+const MOST_LINES: u32 = 3000;
 /// Other backends' code that runs beside any.
 const BESIDE: [&str; 3] = ["cpu", "rpc", "mlx"];
 
@@ -129,27 +130,30 @@ impl<'l> Meets<'l> {
                 line: None,
             }));
         }
-        let hunks = String::from_utf8_lossy(&file.hunks);
-        let blocks = self.blocks.as_ref().filter(|blocks| blocks.may_tell(&hunks));
-        let conditions = self.conditions.as_ref().filter(|conditions| {
-            let shared = file.path.contains("ggml-cuda") || file.path.ends_with(".cuh");
-            is_preprocessed(&file.path)
-                && (shared || hunks.lines().any(|line| asks(conditions, &file.path, line)))
-        });
-        if (blocks.is_none() && conditions.is_none())
-            || file.changed_lines().take(MOST_LINES + 1).count() > MOST_LINES
-        {
+        if file.added.saturating_add(file.deleted) > MOST_LINES {
             return Ok(None);
         }
-        let (Some(before), Some(after)) =
-            (version(objects, file.old_blob)?, version(objects, file.new_blob)?)
-        else {
+        let conditions = self.conditions.as_ref().filter(|conditions| {
+            let shared = file.path.contains("ggml-cuda") || file.path.ends_with(".cuh");
+            let mut lines = file.hunks.split(|byte| *byte == b'\n');
+            is_preprocessed(&file.path)
+                && (shared || lines.any(|line| asks(conditions, &file.path, line)))
+        });
+        // Where no condition may hide a hunk, each has to speak of something of another's.
+        let blocks = self.blocks.as_ref();
+        let blocks = blocks.filter(|blocks| conditions.is_some() || blocks.may_tell(file));
+        if blocks.is_none() && conditions.is_none() {
+            return Ok(None);
+        }
+        let mut told = Told::default();
+        let Some(after) = version(objects, file.new_blob)? else { return Ok(None) };
+        let Some(new) = left(file, Side::Added, &after, blocks, conditions, &mut told) else {
             return Ok(None);
         };
-        let mut told = Told::default();
-        let old = left(file, Side::Removed, &before, blocks, conditions, &mut told);
-        let new = left(file, Side::Added, &after, blocks, conditions, &mut told);
-        let (Some(old), Some(new)) = (old, new) else { return Ok(None) };
+        let Some(before) = version(objects, file.old_blob)? else { return Ok(None) };
+        let Some(old) = left(file, Side::Removed, &before, blocks, conditions, &mut told) else {
+            return Ok(None);
+        };
         Ok((old == new).then(|| self.not_met(file, &told, spared)).flatten())
     }
 
@@ -198,54 +202,67 @@ struct Told {
 }
 
 /// What is left of one side of a file: without the changed lines that are not for the model,
-/// and without what is not compiled for the backend.
-fn left(
+/// and without what is not compiled for the backend. `None` where a changed line is left that
+/// is no condition: the other side has it not.
+fn left<'t>(
     file: &FileChange,
     side: Side,
-    text: &str,
+    text: &'t str,
     blocks: Option<&Blocks<'_>>,
     conditions: Option<&Conditions>,
     told: &mut Told,
-) -> Option<Vec<String>> {
-    let mut out: BTreeSet<u32> = BTreeSet::new();
-    let whose = blocks.map(|blocks| blocks.read(&file.path, text));
-    for line in file.changed_lines().filter(|line| line.side == side) {
+) -> Option<Vec<Cow<'t, str>>> {
+    let lines = match conditions {
+        Some(conditions) => conditions.compiled(&file.path, text)?,
+        None => (1_u32..).zip(text.lines().map(Cow::from)).collect(),
+    };
+    let mut seen: HashMap<u32, &str> = HashMap::new();
+    let changed: Vec<_> = file.changed_lines().filter(|line| line.side == side).collect();
+    let numbers: HashSet<u32> = changed.iter().map(headwater_store::model::Line::number).collect();
+    seen.extend(lines.iter().filter(|(n, _)| numbers.contains(n)).map(|(n, l)| (*n, l.as_ref())));
+    let mut out: HashSet<u32> = HashSet::new();
+    let mut whose = None;
+    for line in changed {
         let number = line.number();
-        let at = usize::try_from(number).ok()?.checked_sub(1)?;
         let words = line.text_lossy();
-        match whose.as_ref().and_then(|whose| whose.get(at).copied()) {
+        let Some(compiled) = seen.get(&number) else { continue };
+        if says_nothing(&words) {
+            out.insert(number);
+            continue;
+        }
+        let at = usize::try_from(number).ok()?.checked_sub(1)?;
+        let whose = whose.get_or_insert_with(|| match blocks {
+            Some(blocks) => blocks.read(&file.path, text),
+            None => Vec::new(),
+        });
+        match whose.get(at).copied() {
             Some(Whose::Operation(one)) => {
                 told.operations.insert(one);
             }
             Some(Whose::Architecture) => told.architectures = true,
-            _ if says_nothing(&words) => {
-                out.insert(number);
-                continue;
-            }
-            _ => continue,
+            _ if compiled.starts_with('#') => continue,
+            _ => return None,
         }
         out.insert(number);
         told.line.get_or_insert_with(|| (side, number, words.trim().to_owned()));
     }
-    let lines = match conditions {
-        Some(conditions) => conditions.compiled(&file.path, text)?,
-        None => (1_u32..).zip(text.lines().map(str::to_owned)).collect(),
-    };
-    let stays = |(number, line): (u32, String)| {
-        let line = line.trim_end();
-        (!line.is_empty() && !out.contains(&number)).then(|| line.to_owned())
+    let stays = |(number, line): (u32, Cow<'t, str>)| {
+        let says = !line.trim().is_empty() && !out.contains(&number);
+        says.then_some(line)
     };
     Some(lines.into_iter().filter_map(stays).collect())
 }
 
-/// A line of a comment, of nothing, or of what only a compiler asks. What a comment tells
-/// Go's tools is more.
+/// A line of a comment, of nothing, of what only a compiler asks, or of what is logged. What a
+/// comment tells Go's tools is more.
 fn says_nothing(line: &str) -> bool {
     let line = line.trim();
     let told =
         ["//go:", "// +build", "// #", "//export "].iter().any(|tell| line.starts_with(tell));
+    let logs = ["LLAMA_LOG_", "GGML_LOG_", "LOG_INF(", "LOG_WRN(", "LOG_ERR(", "LOG_DBG(", "slog."];
+    let logs = logs.iter().any(|log| line.starts_with(log));
     let asserts = line.starts_with("static_assert(") && line.ends_with(';');
-    line.is_empty() || (line.starts_with("//") && !told) || asserts
+    line.is_empty() || (line.starts_with("//") && !told) || asserts || logs
 }
 
 /// Whether a compiler's preprocessor reads a file.
@@ -255,9 +272,9 @@ fn is_preprocessed(path: &str) -> bool {
 }
 
 /// Whether a hunk's line is a condition that is answered in part.
-fn asks(conditions: &Conditions, path: &str, line: &str) -> bool {
-    let line = line.get(1..).unwrap_or_default();
-    line.trim_start().starts_with('#') && conditions.answers(path, line)
+fn asks(conditions: &Conditions, path: &str, line: &[u8]) -> bool {
+    let line = line.get(1..).unwrap_or_default().trim_ascii_start();
+    line.starts_with(b"#") && conditions.answers(path, &String::from_utf8_lossy(line))
 }
 
 fn version(objects: &mut ObjectReader, blob: Oid) -> Result<Option<String>, QueryError> {
