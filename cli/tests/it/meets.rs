@@ -103,7 +103,10 @@ fn what_cannot_be_met_and_what_is_undone_is_ruled_out_with_its_reason() {
     assert_eq!(event("own")["not_met"], Value::Null);
     assert_eq!(event("up")["back_by"], "v0.1.1");
     let screen = place.ok(&["why", "ollama", "v0.1.0..v0.1.1", "--model", "gemma3:4b"]);
-    assert!(screen.contains("back by then: OLLAMA_NUM_PARALLEL"), "{screen}");
+    assert!(
+        screen.contains("back again: OLLAMA_NUM_PARALLEL moved, and at v0.1.1 as before"),
+        "{screen}"
+    );
     assert!(screen.contains("not met: ollama FlashAttention"), "{screen}");
 
     // Of a model whose architecture nobody knows nothing is ruled out, nor for another backend.

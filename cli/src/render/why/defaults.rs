@@ -1,5 +1,7 @@
 //! The defaults that moved, and how to get the old values back.
 
+use std::collections::BTreeSet;
+
 use headwater_queries::ledger::spelling;
 use headwater_queries::why::{DefaultEvent, WhyReport};
 use maud::{Markup, html};
@@ -37,7 +39,7 @@ pub(super) fn all(page: &mut Page<'_>, report: &WhyReport) {
     for group in &groups {
         one_default(page, group, report);
     }
-    for (what, lines) in [("new and gone", came), ("not met", spared), ("back by then", back)] {
+    for (what, lines) in [("new and gone", came), ("not met", spared), ("back again", back)] {
         folded(page, what, &lines);
     }
 }
@@ -73,24 +75,31 @@ fn not_met(report: &WhyReport) -> Vec<String> {
     reasons.into_iter().map(|(why, all)| format!("{}: {why}", cut(&all))).collect()
 }
 
-/// Values that the window's head has as its base had them, a knob each.
+/// Values that the window's head has as its base had them, those of the same commits together.
 fn back(report: &WhyReport) -> Vec<String> {
-    let mut knobs: Vec<(&str, &str, Vec<&DefaultEvent>)> = Vec::new();
+    let mut knobs: Vec<(&str, &str, BTreeSet<String>)> = Vec::new();
     for event in &report.default_events {
         let Some(head) = event.back_by.as_deref() else { continue };
+        let by = event.sha.short().to_string();
         match knobs.iter_mut().find(|(knob, ..)| *knob == event.knob) {
-            Some((.., all)) => all.push(event),
-            None => knobs.push((&event.knob, head, vec![event])),
+            Some((.., commits)) => {
+                commits.insert(by);
+            }
+            None => knobs.push((&event.knob, head, BTreeSet::from([by]))),
         }
     }
-    let mut lines = Vec::new();
-    for (knob, head, events) in knobs {
-        let mut by: Vec<String> = events.iter().map(|e| e.sha.short().to_string()).collect();
-        by.sort();
-        by.dedup();
-        lines.push(format!("{knob} moved and is by {head} what it was ({})", cut(&by)));
+    let mut groups: Vec<(Vec<String>, &str, BTreeSet<String>)> = Vec::new();
+    for (knob, head, commits) in knobs {
+        match groups.iter_mut().find(|(.., known)| *known == commits) {
+            Some((all, ..)) => all.push(knob.to_owned()),
+            None => groups.push((vec![knob.to_owned()], head, commits)),
+        }
     }
-    lines
+    let line = |(knobs, head, commits): (Vec<String>, &str, BTreeSet<String>)| {
+        let commits: Vec<String> = commits.into_iter().collect();
+        format!("{} moved, and at {head} as before ({})", cut(&knobs), cut(&commits))
+    };
+    groups.into_iter().map(line).collect()
 }
 
 /// Knobs that are new or gone where a request or the server meets them, a commit each.

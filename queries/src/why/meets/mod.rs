@@ -5,6 +5,7 @@
 mod blocks;
 mod conditions;
 mod expression;
+mod layout;
 mod values;
 
 use std::borrow::Cow;
