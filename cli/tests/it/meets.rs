@@ -33,7 +33,8 @@ fn upstream(place: &Place) -> Repository {
         c.write(LIST, &flash(&["gemma2", "qwen3"]))
             .write(KERNEL, &memory("defined(__linux__)"))
             .write(SCAN, "void scan() {\n    a(1);\n}\n")
-            .write(ENV, &env(1));
+            .write(ENV, &env(1))
+            .write("runner/ollamarunner/runner.go", "package ollamarunner\n");
     });
     h.tag("v0.1.0");
     h.commit("list", "ggml: laguna", |c| {

@@ -215,7 +215,8 @@ impl Judge<'_> {
         }
         if !patch.is_deferred() {
             if let Some(found) = self.meets.file(file, objects)? {
-                return Ok(FileSays::NotMet(found));
+                let says = !found.why.is_empty();
+                return Ok(if says { FileSays::NotMet(found) } else { FileSays::Quiet });
             }
             if self.meets.is_of_another_backend(&file.path) {
                 return Ok(FileSays::OtherBackend);

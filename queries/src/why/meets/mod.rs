@@ -44,6 +44,7 @@ pub(super) struct Meets<'l> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NotMet {
     pub(super) verdict: Verdict,
+    /// Empty where its changed lines say nothing to anybody.
     pub(super) why: String,
     /// The line that shows it.
     pub(super) line: Option<(Side, u32, String)>,
@@ -155,7 +156,7 @@ impl<'l> Meets<'l> {
         let Some(old) = left(file, Side::Removed, &before, blocks, conditions, &mut told) else {
             return Ok(None);
         };
-        Ok((old == new).then(|| self.not_met(file, &told, spared)).flatten())
+        Ok((old == new).then(|| self.not_met(file, &told, spared)))
     }
 
     /// Nothing is left of a file's change: why, by what was taken out of it.
@@ -164,7 +165,7 @@ impl<'l> Meets<'l> {
         file: &FileChange,
         told: &Told,
         spared: &[super::lineage::Operation],
-    ) -> Option<NotMet> {
+    ) -> NotMet {
         let architecture = self.lineage.map(Lineage::architecture).unwrap_or_default();
         let mut whys = Vec::new();
         for operation in told.operations.iter().filter_map(|at| spared.get(*at)) {
@@ -177,9 +178,7 @@ impl<'l> Meets<'l> {
             whys.push(format!("is for other architectures, not {architecture}"));
         }
         let verdict = if whys.is_empty() { Verdict::OffPath } else { Verdict::Excluded };
-        // What no block of another's explains is what the conditions leave out.
-        if told.line.is_none() || whys.is_empty() {
-            let conditions = self.conditions.as_ref()?;
+        if let Some(conditions) = self.conditions.as_ref().filter(|_| told.hidden) {
             whys.push(format!(
                 "changes only what is not compiled for {}, by its conditions",
                 conditions.backend
@@ -190,13 +189,15 @@ impl<'l> Meets<'l> {
             Some((line.side, line.number(), line.text_lossy().trim().to_owned()))
         };
         let line = told.line.clone().or_else(first);
-        Some(NotMet { verdict, why: whys.join("; "), line })
+        NotMet { verdict, why: whys.join("; "), line }
     }
 }
 
 /// What was taken out of a change.
 #[derive(Default)]
 struct Told {
+    /// Conditions left something out.
+    hidden: bool,
     operations: BTreeSet<usize>,
     architectures: bool,
     line: Option<(Side, u32, String)>,
@@ -226,7 +227,10 @@ fn left<'t>(
     for line in changed {
         let number = line.number();
         let words = line.text_lossy();
-        let Some(compiled) = seen.get(&number) else { continue };
+        let Some(compiled) = seen.get(&number) else {
+            told.hidden |= !says_nothing(&words);
+            continue;
+        };
         if says_nothing(&words) {
             out.insert(number);
             continue;
@@ -241,7 +245,10 @@ fn left<'t>(
                 told.operations.insert(one);
             }
             Some(Whose::Architecture) => told.architectures = true,
-            _ if compiled.starts_with('#') => continue,
+            _ if compiled.starts_with('#') => {
+                told.hidden = true;
+                continue;
+            }
             _ => return None,
         }
         out.insert(number);
