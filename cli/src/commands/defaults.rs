@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use headwater_queries::defaults::{EventRow, Question};
+use headwater_queries::defaults::{EventRow, Question, Tell};
 use headwater_queries::ledger::Scope;
 use headwater_queries::window::WindowSpec;
 
@@ -58,7 +58,10 @@ pub fn run(context: &Context, args: Args) -> anyhow::Result<ExitCode> {
         knob: args.knob,
         scope: args.scope,
         all: args.all,
-        moves: false,
+        tell: match format == Format::Json || args.history {
+            true => Tell::Both,
+            false => Tell::Values,
+        },
         jobs: context.jobs(),
     };
     let answer = answers::defaults::ask(context, &mut store, &args.upstream, &question)?;

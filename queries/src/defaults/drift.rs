@@ -1,5 +1,7 @@
 //! Where documentation and code say different things at one version.
 
+use std::collections::{BTreeSet, HashMap};
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -26,16 +28,20 @@ pub(super) fn drift(tables: &[Placed], spellings: &Spellings) -> Vec<Drift> {
     let mut out = Vec::new();
     // What users set comes before what the server makes of it.
     let scopes = [Scope::RequestOption, Scope::Sampling, Scope::Context, Scope::Server];
+    let mut by_field: HashMap<(Scope, String), Vec<&Placed>> = HashMap::new();
+    for placed in tables.iter().filter(|p| scopes.contains(&p.entry.scope)) {
+        let field = spelling(placed.entry.knob.rsplit('.').next().unwrap_or_default());
+        by_field.entry((placed.entry.scope, field)).or_default().push(placed);
+    }
     for Placed { path, entry: said } in tables.iter().filter(|p| p.entry.scope == Scope::Docs) {
-        let named = |entry: &Entry| {
-            let field = spelling(entry.knob.rsplit('.').next().unwrap_or(&entry.knob));
-            let mut names = std::iter::once(&said.knob).chain(&said.names);
-            names.any(|n| spelling(n) == field)
-                && spellings.matches(&entry.knob, &entry.names, &said.knob)
-        };
+        let names = std::iter::once(&said.knob).chain(&said.names);
+        let names: BTreeSet<String> = names.map(|name| spelling(name)).collect();
         // Several knobs of a name in one scope: which one the page means is not certain.
         let one = scopes.iter().find_map(|scope| {
-            let mut of = tables.iter().filter(|p| p.entry.scope == *scope && named(&p.entry));
+            let called = names.iter().filter_map(|name| by_field.get(&(*scope, name.clone())));
+            let mut of = called
+                .flatten()
+                .filter(|p| spellings.matches(&p.entry.knob, &p.entry.names, &said.knob));
             of.next().map(|first| (first, of.next().is_none()))
         });
         let Some((Placed { path: code_path, entry: is }, true)) = one else { continue };

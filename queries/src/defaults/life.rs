@@ -20,6 +20,8 @@ pub struct EventSource<'a> {
     pub extractors: &'a Extractors,
     /// The spellings of its knobs.
     pub spellings: &'a Spellings,
+    /// Whether ways back are told.
+    pub ways: bool,
     /// The options that its parser takes at the version in question, where that is known.
     pub(crate) options: Option<Arc<OptionTable>>,
 }
@@ -88,9 +90,14 @@ pub fn rows(
     // For each knob: the row that set its value, and who left which value.
     let mut current: HashMap<(String, String), usize> = HashMap::new();
     let mut left: HashMap<(String, String), Vec<(String, Oid)>> = HashMap::new();
+    let mut place = None;
     for (row, event) in known.events.iter().filter(|(r, _)| inside.contains(&r.commit)) {
         let Some(commit) = known.commits.get(&row.commit) else { continue };
-        let place = source.store.place(row.commit)?;
+        // A commit's events follow each other.
+        let place = match &place {
+            Some((of, place)) if *of == row.commit => place,
+            _ => &place.insert((row.commit, source.store.place(row.commit)?)).1,
+        };
         let claim = Claim::new(
             format!("{} moved", event.knob),
             Source::Rule,
@@ -140,7 +147,7 @@ pub fn rows(
             never_shipped: false,
             flips_back,
             // What no release had worked with no release: nobody can want it back.
-            restore: match old_never_shipped {
+            restore: match old_never_shipped || !source.ways {
                 true => Vec::new(),
                 false => {
                     source.extractors.restore(event, source.spellings, source.options.as_deref())

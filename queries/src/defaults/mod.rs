@@ -53,6 +53,18 @@ use crate::window::{Resolver, WindowSpec, span};
 /// A name that stands beside so many knobs says nothing of any of them.
 const MANY: usize = 5;
 
+/// What of an upstream's defaults is told. A window's moves always are, and no values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tell {
+    /// Values, and what moved.
+    #[default]
+    Both,
+    /// What moved: no tree is read for values.
+    Moves,
+    /// Values: no ways back are looked for.
+    Values,
+}
+
 /// What is asked.
 #[derive(Debug, Clone, Default)]
 pub struct Question {
@@ -66,8 +78,8 @@ pub struct Question {
     pub scope: Option<Scope>,
     /// Also commits that only tags reach.
     pub all: bool,
-    /// Only what moved: no tree is read for values.
-    pub moves: bool,
+    /// What is to be told.
+    pub tell: Tell,
     /// Threads for deriving what is new.
     pub jobs: usize,
 }
@@ -99,7 +111,9 @@ pub fn ask(
         (None, None) => head.map(|oid| store.commit(id, oid)).transpose()?.flatten(),
     };
     let mut objects = store.objects(&upstream.name)?.reader();
-    let options = match &version {
+    let moves = question.window.is_some() || question.tell != Tell::Values;
+    let by_option = question.knob.as_ref().is_some_and(|knob| knob.starts_with('-'));
+    let options = match version.as_ref().filter(|_| moves || by_option) {
         Some(commit) => extractors.options(&upstream.name, commit.commit().tree, &mut objects)?,
         None => None,
     };
@@ -108,6 +122,7 @@ pub fn ask(
         upstream: &upstream.name,
         extractors,
         spellings: &spellings,
+        ways: moves,
         options: options.clone(),
     };
     // A knob's life is judged over all that came before, then cut to what was asked for.
@@ -118,13 +133,16 @@ pub fn ask(
     }
     let inside = spoken.inside.as_ref().unwrap_or(&spoken.life);
     // The tree whose values are told; a window is about what moved.
-    let tree = version.filter(|_| question.window.is_none() && !question.moves);
+    let tree = version.filter(|_| question.window.is_none() && question.tell != Tell::Moves);
     let (mut values, mut drift) = (Vec::new(), Vec::new());
     if let Some(commit) = tree {
         let tree = commit.commit().tree;
         let tables = placed(store, extractors, &upstream.name, tree, &|_, _| true)?;
         drift = drift::drift(&tables, &spellings);
         values = values::rows(&tables, &events);
+    }
+    if !moves {
+        events.clear();
     }
     if let Some(asked) = &question.knob {
         // What the engine under it calls a knob is a spelling too.

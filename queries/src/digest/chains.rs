@@ -63,6 +63,7 @@ mod tests {
             undone: false,
             restore: Vec::new(),
             reaches: Vec::new(),
+            unless: None,
             models: 0,
             grade: Grade::Rule,
         };

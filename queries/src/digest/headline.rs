@@ -1,17 +1,20 @@
 //! A digest in a line.
 
+use chrono::TimeDelta;
+
 use super::report::Digest;
 
 /// What matters first.
 pub(super) fn line(digest: &Digest) -> String {
     let name = &digest.period.name;
     let commits: u64 = digest.coverage.iter().map(|coverage| coverage.commits_stored()).sum();
+    let until = until(digest);
     if commits == 0 {
-        return format!("{name}: no commit of the time is stored");
+        return format!("{name}: no commit of the time is stored{until}");
     }
     let gaps = match digest.coverage.iter().all(|coverage| coverage.is_complete()) {
-        true => "",
-        false => "; not all of it is stored, so more may have moved",
+        true => until,
+        false => format!("; not all of it is stored, so more may have moved{until}"),
     };
     if digest.is_quiet() {
         return format!(
@@ -37,4 +40,17 @@ pub(super) fn line(digest: &Digest) -> String {
     count(digest.models.len(), "model's parameters changed", "models' parameters changed");
     count(digest.advisories.len(), "advisory", "advisories");
     format!("{name}: {} in {commits} commits{gaps}", parts.join(", "))
+}
+
+/// The days of the newest stored commits, of upstreams whose stored history ends on a day
+/// before the time's last.
+fn until(digest: &Digest) -> String {
+    let last = (digest.period.to - TimeDelta::seconds(1)).date_naive();
+    let ends = digest.newest.iter().map(|(upstream, at)| (upstream, at.date_naive()));
+    let ends = ends.filter(|(_, day)| *day < last);
+    let ends: Vec<String> = ends.map(|(upstream, day)| format!("{upstream} {day}")).collect();
+    match ends.is_empty() {
+        true => String::new(),
+        false => format!("; the newest stored commits: {}", ends.join(", ")),
+    }
 }

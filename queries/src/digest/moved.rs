@@ -81,7 +81,7 @@ impl Part<'_> {
                 restore.push(way.clone());
             }
         }
-        let (mut reaches, mut models) = (Vec::new(), 0);
+        let (mut reaches, mut models, mut unless) = (Vec::new(), 0, None);
         // Only what a request can meet may reach a model.
         let met = ["request-option", "sampling", "context"].contains(&first.scope.as_str());
         if met && !self.store.models()?.is_empty() {
@@ -99,7 +99,10 @@ impl Part<'_> {
                 models = answer.models;
                 let of =
                     answer.effects.iter().filter(|e| e.knob == first.knob && e.path == first.path);
-                reaches.extend(of.flat_map(|e| &e.reached).map(|one| one.model.to_string()));
+                for effect in of {
+                    reaches.extend(effect.reached.iter().map(|one| one.model.to_string()));
+                    unless = unless.or(effect.note.clone());
+                }
             }
             reaches.sort();
             reaches.dedup();
@@ -124,6 +127,7 @@ impl Part<'_> {
             moved_on: None,
             undone: false,
             restore,
+            unless: unless.filter(|_| !reaches.is_empty()),
             reaches,
             models,
             grade: first.grade,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use chrono::DateTime;
 use headwater_store::evidence::{Basis, Coverage};
 use headwater_store::upstream::{Upstream, Upstreams};
 use headwater_store::{ListedCommit, Rows, Store, StoredCommit, UpstreamId};
@@ -14,7 +15,7 @@ use crate::derive::labels::Labeller;
 use crate::grep::Filter;
 use crate::grep::scope::Commits;
 use crate::pins::PinReader;
-use crate::said::{self, Change, Finder, SaidRules};
+use crate::said::{self, Change, Finder, NoteRules};
 use crate::shipping;
 use crate::window::{WindowSpec, span};
 
@@ -87,6 +88,19 @@ impl<'a> Part<'a> {
 
     pub(super) fn period(&self) -> &Period {
         &self.request.period
+    }
+
+    /// Until when its commits are stored, where that is before the end of the time. What came
+    /// since the last run has no such end.
+    pub(super) fn newest(&self, out: &mut Digest) -> Result<(), QueryError> {
+        let list = self.store.commit_list(self.id)?;
+        let newest = list.iter().map(|commit| commit.committed).max();
+        let newest = newest.and_then(|at| DateTime::from_timestamp(at, 0));
+        if let Some(at) = newest.filter(|at| self.request.marks.is_none() && *at < self.period().to)
+        {
+            out.newest.insert(self.upstream.name.clone(), at);
+        }
+        Ok(())
     }
 
     /// Work of the told classes, and pins that moved.
@@ -190,8 +204,6 @@ impl<'a> Part<'a> {
     /// The releases of the time with the lines that matter, and its advisories.
     pub(super) fn releases(&self, changes: &[Change], out: &mut Digest) -> Result<(), QueryError> {
         let newest = self.lag(out)?;
-        let rules = SaidRules::built_in()?;
-        let finder = Finder::new(changes.to_vec())?;
         let mut commits = HashSet::new();
         let mut count = 0;
         // Of thousands of tags few are of the time, and the graph knows when each was made.
@@ -205,12 +217,16 @@ impl<'a> Part<'a> {
             }
         }
         let until = Some(self.period().to.timestamp() - 1);
-        for tag in said::noted_tags(self.store, self.upstream, self.id, &commits)? {
-            let found =
-                said::release(self.store, self.upstream, self.id, &tag, &rules, &finder, until)?;
-            if let Some(release) = found {
-                count -= 1;
-                out.releases.push(release);
+        // The patterns cost more than all else here.
+        if self.store.has_statements(self.id)? {
+            let (rules, finder) = (NoteRules::built_in()?, Finder::new(changes.to_vec())?);
+            for tag in said::noted_tags(self.store, self.upstream, self.id, &commits)? {
+                let (store, upstream) = (self.store, self.upstream);
+                let found = said::release(store, upstream, self.id, &tag, &rules, &finder, until)?;
+                if let Some(release) = found {
+                    count -= 1;
+                    out.releases.push(release);
+                }
             }
         }
         if count > 0 {

@@ -25,6 +25,10 @@ pub struct Digest {
     pub headline: String,
     /// Whose commits were looked at, and what of them is stored.
     pub coverage: Vec<Coverage>,
+    /// The newest stored commit of each upstream of which none is from the end of the time
+    /// or after it: what came between is not known.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub newest: BTreeMap<String, DateTime<Utc>>,
     /// Defaults that moved.
     pub defaults: Vec<DefaultMoved>,
     /// Sampler, CUDA and MoE work.
@@ -91,6 +95,9 @@ pub struct DefaultMoved {
     pub restore: Vec<RestoreWay>,
     /// The stored models that run with it.
     pub reaches: Vec<String>,
+    /// Under which condition they do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unless: Option<String>,
     /// How many stored models were asked.
     pub models: usize,
     /// How well it is supported.

@@ -1,5 +1,7 @@
 //! Cutting declarations out of files: a pattern finds the head, the lexer its end.
 
+use std::collections::HashMap;
+
 use regex::Regex;
 
 /// The top-level declarations of a Go file whose head (a line from column 0)
@@ -39,12 +41,34 @@ fn go_name<'a>(line: &'a str, head: &str) -> Option<&'a str> {
     Some(&rest[..end])
 }
 
+/// The constants of one text: many knobs ask for the same few.
+pub(crate) struct Constants<'a> {
+    text: &'a str,
+    known: HashMap<String, Option<String>>,
+}
+
+impl<'a> Constants<'a> {
+    pub(crate) fn of(text: &'a str) -> Self {
+        Constants { text, known: HashMap::new() }
+    }
+
+    /// The value of the constant of this name, if there is one.
+    pub(crate) fn value(&mut self, name: &str) -> Option<String> {
+        if let Some(known) = self.known.get(name) {
+            return known.clone();
+        }
+        let value = constant(self.text, name);
+        self.known.insert(name.to_owned(), value.clone());
+        value
+    }
+}
+
 /// The value of a constant of this name in the same text, if it has one.
-pub(crate) fn constant(text: &str, name: &str) -> Option<String> {
+fn constant(text: &str, name: &str) -> Option<String> {
     if name.len() < 3 || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
         return None;
     }
-    for (at, _) in text.match_indices(name) {
+    for at in memchr::memmem::find_iter(text.as_bytes(), name) {
         let start = text[..at].rfind('\n').map_or(0, |n| n + 1);
         let end = text[at..].find('\n').map_or(text.len(), |n| at + n);
         let (before, after) = (text[start..at].trim(), &text[at + name.len()..end]);

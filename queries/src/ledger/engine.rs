@@ -94,13 +94,14 @@ impl<'e> Session<'e> {
                 .unwrap_or(u32::MAX)
                 .saturating_add(1)
         };
+        let mut constants = cut::Constants::of(&text);
         for index in reading {
             let Some(compiled) = self.extractors.all.get(index) else { continue };
             let mut found = Vec::new();
             for (n, holder) in compiled.holds().iter().enumerate() {
                 found.extend(self.read(index, n, holder, compiled, &text));
             }
-            out.extend(merge(index, compiled, found, &text, line));
+            out.extend(merge(index, compiled, found, &mut constants, line));
         }
         out
     }
@@ -287,7 +288,7 @@ fn merge(
     index: usize,
     compiled: &Compiled,
     found: Vec<Found>,
-    text: &str,
+    constants: &mut cut::Constants<'_>,
     line: impl Fn(usize) -> u32,
 ) -> Vec<Entry> {
     let mut order: Vec<String> = Vec::new();
@@ -344,7 +345,7 @@ fn merge(
         let resolved = if matches!(first.how, How::Inherits(_)) {
             Vec::new()
         } else {
-            names_in(&value, &knob, text, &siblings)
+            names_in(&value, &knob, constants, &siblings)
         };
         let told_otherwise = matches!(first.how, How::Rule | How::Resolved);
         let mut how = if all.len() > 1 && ordered && !told_otherwise {
@@ -403,7 +404,7 @@ fn where_unset(found: &Found) -> Option<&str> {
 fn names_in(
     value: &str,
     knob: &str,
-    text: &str,
+    constants: &mut cut::Constants<'_>,
     siblings: &HashMap<String, String>,
 ) -> Vec<(String, String)> {
     let mut out: Vec<(String, String)> = Vec::new();
@@ -423,7 +424,7 @@ fn names_in(
         {
             continue;
         }
-        let known = siblings.get(token.text).cloned().or_else(|| cut::constant(text, token.text));
+        let known = siblings.get(token.text).cloned().or_else(|| constants.value(token.text));
         if let Some(known) = known.filter(|k| !value::same(k, token.text, &[])) {
             out.push((token.text.to_owned(), known));
         }

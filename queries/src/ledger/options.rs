@@ -100,8 +100,8 @@ struct Row {
     negative: Vec<String>,
     env: Option<String>,
     takes: Takes,
-    /// What it sets, with what that lies in, and to what.
-    sets: Vec<(String, String)>,
+    /// What it sets, and to what.
+    sets: Vec<(Field, String)>,
     /// The programs that alone take it; all where empty.
     programs: Vec<String>,
     serves: bool,
@@ -168,16 +168,17 @@ impl OptionTable {
 
     /// Whether an option of this name sets a knob.
     pub(crate) fn sets(&self, option: &str, knob: &str) -> bool {
+        let knob = Field::of(knob);
         let named = self.0.iter().filter(|row| row.names.iter().any(|name| name == option));
-        named.flat_map(|row| &row.sets).any(|(field, _)| names(knob, field))
+        named.flat_map(|row| &row.sets).any(|(field, _)| field.is(&knob))
     }
 
     /// The programs that alone take the option for a field, where none of them serves
     /// models; `None` where one does, or where nothing is said of it.
     pub(crate) fn only_others(&self, knob: &str) -> Option<Vec<String>> {
+        let knob = Field::of(knob);
         let mut found: Vec<String> = Vec::new();
-        for row in self.0.iter().filter(|row| row.sets.iter().any(|(field, _)| names(knob, field)))
-        {
+        for row in self.0.iter().filter(|row| row.sets.iter().any(|(field, _)| field.is(&knob))) {
             if row.serves {
                 return None;
             }
@@ -195,9 +196,10 @@ impl OptionTable {
     pub(super) fn setting(&self, knob: &str, also: &[&str], value: &str) -> Setting {
         let heard = || self.0.iter().filter(|row| row.serves && !row.removed);
         let own = knob.rsplit('.').next().unwrap_or(knob);
+        let field = Field::of(knob);
         let mut rows: Vec<&Row> = match knob.starts_with('-') {
             true => heard().filter(|row| row.names.iter().any(|name| name == knob)).collect(),
-            false => heard().filter(|row| row.sets.iter().any(|(f, _)| names(knob, f))).collect(),
+            false => heard().filter(|row| row.sets.iter().any(|(f, _)| f.is(&field))).collect(),
         };
         if rows.is_empty() {
             // What it sets is not seen where a function does it.
@@ -209,7 +211,7 @@ impl OptionTable {
         }
         let like = |name: &str| value::likeness(name, own);
         rows.sort_by_key(|row| std::cmp::Reverse(row.names.iter().map(|name| like(name)).max()));
-        let set = rows.iter().filter_map(|row| row.setting(knob, value, &like));
+        let set = rows.iter().filter_map(|row| row.setting(knob, &field, value, &like));
         let mut out = Setting::default();
         for one in set {
             out.flag = out.flag.or(one.flag);
@@ -223,6 +225,7 @@ impl Row {
     fn setting<K: Ord>(
         &self,
         knob: &str,
+        field: &Field,
         value: &str,
         like: &dyn Fn(&str) -> K,
     ) -> Option<Setting> {
@@ -248,8 +251,8 @@ impl Row {
             (Takes::Switch, Some(false)) => (best(&self.negative), "false"),
             // One that sets much at once is no way back to one of them.
             (Takes::Nothing, _) => {
-                let [(field, set)] = self.sets.as_slice() else { return None };
-                if set != value || !names(knob, field) && !knob.starts_with('-') {
+                let [(sets, to)] = self.sets.as_slice() else { return None };
+                if to != value || !sets.is(field) && !knob.starts_with('-') {
                     return None;
                 }
                 (best(&self.names), "true")
@@ -298,7 +301,7 @@ fn row(own: &str, rule: &OptionRule, patterns: &Patterns) -> Option<Row> {
         negative: flags(&group(&found, "negative")),
         env: patterns.env.captures(own).map(|found| group(&found, "env")),
         takes,
-        sets: sets.map(|set| (group(&set, "field"), group(&set, "value"))).collect(),
+        sets: sets.map(|set| (Field::of(&group(&set, "field")), group(&set, "value"))).collect(),
         serves: (programs.is_empty() || programs.iter().any(serving))
             && !list(&patterns.except).iter().any(serving),
         programs,
@@ -307,18 +310,27 @@ fn row(own: &str, rule: &OptionRule, patterns: &Patterns) -> Option<Row> {
     })
 }
 
-/// Whether a field that an option sets is a knob: `sampling.temp` is
-/// `common_params_sampling.temp`, and `draft.n_min` is not `ngram.n_min`.
-fn names(knob: &str, field: &str) -> bool {
-    let parted = |name: &str| match name.rsplit_once('.') {
-        Some((owner, last)) => {
-            let owner = owner.rsplit('.').next().unwrap_or(owner);
-            (value::spelling(owner), value::spelling(last))
-        }
-        None => (String::new(), value::spelling(name)),
-    };
-    let ((owner, knob), (inside, field)) = (parted(knob), parted(field));
-    knob == field && (owner.is_empty() || owner.contains(&inside))
+/// A field's name, and that of what it lies in, without their marks and capitals.
+#[derive(Debug, Clone)]
+struct Field {
+    inside: String,
+    last: String,
+}
+
+impl Field {
+    fn of(name: &str) -> Self {
+        let (inside, last) = match name.rsplit_once('.') {
+            Some((owner, last)) => (owner.rsplit('.').next().unwrap_or(owner), last),
+            None => ("", name),
+        };
+        Field { inside: value::spelling(inside), last: value::spelling(last) }
+    }
+
+    /// Whether a field that an option sets is a knob: `sampling.temp` is
+    /// `common_params_sampling.temp`, and `draft.n_min` is not `ngram.n_min`.
+    fn is(&self, knob: &Field) -> bool {
+        self.last == knob.last && (knob.inside.is_empty() || knob.inside.contains(&self.inside))
+    }
 }
 
 impl Extractors {

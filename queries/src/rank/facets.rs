@@ -301,7 +301,7 @@ impl Facets {
     }
 
     /// The reader of models' names.
-    pub(super) fn models(&self) -> Result<&ModelNames, RulesError> {
+    pub(crate) fn models(&self) -> Result<&ModelNames, RulesError> {
         once(&self.models, ModelNames::shipped)
     }
 

@@ -20,7 +20,7 @@ pub use named::{How, Named};
 pub use notes::{NoteLine, NoteRange, ReleaseSaid};
 pub use pulls::PullSaid;
 pub use reports::ReportSaid;
-pub use rules::SaidRules;
+pub use rules::{NoteRules, SaidRules};
 pub use search::{NoteMatch, NotesCoverage, StatementHit, grep_notes, search_statements};
 
 pub(crate) use advisories::advisories;

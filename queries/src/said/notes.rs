@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::named::{Finder, Named};
-use super::rules::SaidRules;
+use super::rules::NoteRules;
 use super::text::{self, Line};
 use crate::QueryError;
 
@@ -116,7 +116,7 @@ pub(crate) fn release(
     upstream: &Upstream,
     id: UpstreamId,
     tag: &NotedTag,
-    rules: &SaidRules,
+    rules: &NoteRules,
     finder: &Finder,
     until: Option<i64>,
 ) -> Result<Option<ReleaseSaid>, QueryError> {

@@ -80,11 +80,45 @@ pub struct Mechanism {
     pub words: String,
 }
 
-/// The rules, compiled.
+/// The rules that lines of release notes are read by, compiled.
 #[derive(Debug)]
-pub struct SaidRules {
+pub struct NoteRules {
     topics: Vec<(String, Regex)>,
     ignored: Vec<Regex>,
+}
+
+impl NoteRules {
+    /// The built-in rules.
+    ///
+    /// # Errors
+    /// Where they are not valid.
+    pub fn built_in() -> Result<Self, QueryError> {
+        let file = file()?;
+        Ok(NoteRules {
+            topics: file
+                .topic
+                .into_iter()
+                .map(|one| Ok((one.id, compiled(&one.pattern)?)))
+                .collect::<Result<_, QueryError>>()?,
+            ignored: all(file.ignored)?,
+        })
+    }
+
+    /// What a line speaks of.
+    pub fn topics(&self, line: &str) -> Vec<String> {
+        let found = self.topics.iter().filter(|(_, pattern)| pattern.is_match(line));
+        found.map(|(id, _)| id.clone()).collect()
+    }
+
+    /// Whether a line of notes says nothing about a change.
+    pub fn is_ignored(&self, line: &str) -> bool {
+        self.ignored.iter().any(|pattern| pattern.is_match(line))
+    }
+}
+
+/// The rules that pull requests and reports are read by, compiled.
+#[derive(Debug)]
+pub struct SaidRules {
     figures: Vec<Regex>,
     hardware: Vec<Regex>,
     disputes: Vec<Regex>,
@@ -99,19 +133,10 @@ impl SaidRules {
     /// Where they are not valid.
     pub fn built_in() -> Result<Self, QueryError> {
         let file = file()?;
-        let plain = |all: Vec<Plain>| -> Result<Vec<Regex>, QueryError> {
-            all.iter().map(|one| compiled(&one.pattern)).collect()
-        };
         Ok(SaidRules {
-            topics: file
-                .topic
-                .into_iter()
-                .map(|one| Ok((one.id, compiled(&one.pattern)?)))
-                .collect::<Result<_, QueryError>>()?,
-            ignored: plain(file.ignored)?,
-            figures: plain(file.figure)?,
-            hardware: plain(file.hardware)?,
-            disputes: plain(file.dispute)?,
+            figures: all(file.figure)?,
+            hardware: all(file.hardware)?,
+            disputes: all(file.dispute)?,
             mechanisms: file
                 .mechanism
                 .into_iter()
@@ -128,17 +153,6 @@ impl SaidRules {
                 })
                 .collect::<Result<_, QueryError>>()?,
         })
-    }
-
-    /// What a line speaks of.
-    pub fn topics(&self, line: &str) -> Vec<String> {
-        let found = self.topics.iter().filter(|(_, pattern)| pattern.is_match(line));
-        found.map(|(id, _)| id.clone()).collect()
-    }
-
-    /// Whether a line of notes says nothing about a change.
-    pub fn is_ignored(&self, line: &str) -> bool {
-        self.ignored.iter().any(|pattern| pattern.is_match(line))
     }
 
     /// Whether a line states a figure.
@@ -176,6 +190,10 @@ fn file() -> Result<File, QueryError> {
 
 fn invalid(why: &str) -> QueryError {
     QueryError::Rules { file: "said.toml".to_owned(), why: why.to_owned() }
+}
+
+fn all(rules: Vec<Plain>) -> Result<Vec<Regex>, QueryError> {
+    rules.iter().map(|one| compiled(&one.pattern)).collect()
 }
 
 fn compiled(pattern: &str) -> Result<Regex, QueryError> {

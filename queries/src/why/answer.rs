@@ -104,7 +104,6 @@ pub fn why(
         points: &points,
         scoring: &scoring,
     };
-    let outside = outside(store, upstreams, rules, main, &beside)?;
     let mut events: Vec<DefaultEvent> =
         all.iter().flat_map(|(_, known)| known).flat_map(|k| k.events.clone()).collect();
     let measurements = measured::apply(store, question, main, nested, &events, &mut candidates)?;
@@ -122,11 +121,22 @@ pub fn why(
     let order: HashMap<Oid, usize> = candidates.iter().map(|c| (c.sha, c.rank)).collect();
     events.sort_by_key(|event| order.get(&event.sha).copied().unwrap_or(usize::MAX));
 
-    let effective = match &model {
+    // Neither needs the other, and both read much.
+    let own = || match &model {
         Some(model) => {
-            effective::changes(store, upstreams, &rules.extractors, main, &events, model)?
+            effective::changes(store, upstreams, &rules.extractors, main, &events, model)
         }
-        None => Vec::new(),
+        None => Ok(Vec::new()),
+    };
+    let (outside, effective) = match question.jobs {
+        ..=1 => (outside(store, upstreams, rules, main, &beside)?, own()?),
+        _ => std::thread::scope(|scope| {
+            let (other, beside) = (store.reopen()?, &beside);
+            let outside = scope.spawn(move || outside(&other, upstreams, rules, main, beside));
+            let effective = own();
+            let outside = outside.join().map_err(|_| QueryError::ThreadDied)??;
+            Ok::<_, QueryError>((outside, effective?))
+        })?,
     };
     let open =
         open_questions(question, main, nested, &events, &engines, scoring.met, model.as_ref())?;

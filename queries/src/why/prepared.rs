@@ -111,7 +111,7 @@ impl Prepared {
                 });
             }
         }
-        let likely = likely_classes(question);
+        let likely = likely_classes(question, rules)?;
         Ok(Prepared { entries, upstreams, corpora, nested: nested.to_vec(), query, likely })
     }
 }
@@ -160,16 +160,14 @@ fn said_later(
 }
 
 /// Classes that the backend or the model of the question makes likely.
-fn likely_classes(question: &WhyQuestion) -> Vec<&'static str> {
+fn likely_classes(question: &WhyQuestion, rules: &Rules) -> Result<Vec<&'static str>, QueryError> {
     let mut likely = Vec::new();
     if matches!(question.backend.as_deref(), Some("cuda" | "hip" | "musa")) {
         likely.push("cuda");
     }
-    let name = question
-        .model
-        .as_deref()
-        .and_then(|model| rank::ModelNames::shipped().ok().map(|names| names.parse(model)));
-    if name.is_some_and(|name| name.moe == Some(true)) {
+    if let Some(model) = &question.model
+        && rules.facets.models()?.parse(model).moe == Some(true)
+    {
         likely.push("moe");
     }
     match question.phase.as_deref() {
@@ -183,5 +181,5 @@ fn likely_classes(question: &WhyQuestion) -> Vec<&'static str> {
         Some("build") => likely.extend(["toolchain", "abi"]),
         _ => {}
     }
-    likely
+    Ok(likely)
 }

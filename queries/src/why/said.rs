@@ -15,8 +15,8 @@ use super::{AsOf, WhyQuestion};
 use crate::QueryError;
 use crate::pins::PinReader;
 use crate::said::{
-    self, AdvisorySaid, At, Change, Checker, Finder, NotedTag, PullSaid, ReleaseSaid, ReportSaid,
-    SaidRules, Wanted,
+    self, AdvisorySaid, At, Change, Checker, Finder, NoteRules, NotedTag, PullSaid, ReleaseSaid,
+    ReportSaid, SaidRules, Wanted,
 };
 
 /// How a commit's pull request is known.
@@ -152,7 +152,7 @@ impl Said {
             }
             return Ok(out);
         }
-        let rules = SaidRules::built_in()?;
+        let (rules, of_notes) = (SaidRules::built_in()?, NoteRules::built_in()?);
         let finder = Finder::new(beside.changes()?)?;
         let checker = Checker::new(
             beside.store,
@@ -167,8 +167,15 @@ impl Said {
             let mut lacking = Vec::new();
             let first = out.releases.len();
             for tag in &tags {
-                match said::release(beside.store, window.upstream, id, tag, &rules, &finder, until)?
-                {
+                match said::release(
+                    beside.store,
+                    window.upstream,
+                    id,
+                    tag,
+                    &of_notes,
+                    &finder,
+                    until,
+                )? {
                     Some(release) => out.releases.push(release),
                     None if said::has_none(beside.store, id, &tag.name)? => {}
                     None => lacking.push(tag.name.clone()),

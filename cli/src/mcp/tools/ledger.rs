@@ -1,6 +1,6 @@
 //! Defaults, and what runs in effect.
 
-use headwater_queries::defaults::Question;
+use headwater_queries::defaults::{Question, Tell};
 use headwater_queries::window::WindowSpec;
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ pub fn defaults(desk: &Desk, asked: Value) -> anyhow::Result<Value> {
         knob: asked.knob,
         scope: asked.scope.as_deref().map(str::parse).transpose()?,
         all: false,
-        moves: false,
+        tell: Tell::default(),
         jobs: desk.context.jobs(),
     };
     let answer =

@@ -75,7 +75,8 @@ fn single(page: &mut Page<'_>, one: &DefaultMoved, digest: &Digest) {
             0 => format!("none of {} stored models", one.models),
             _ => one.reaches.join(", "),
         };
-        page.say(1, &format!("reaches {reached}"));
+        let unless = one.unless.iter().map(|words| format!(" ({words})")).collect::<String>();
+        page.say(1, &format!("reaches {reached}{unless}"));
     }
     corrected(page, &one.id, digest);
 }

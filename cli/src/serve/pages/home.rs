@@ -1,6 +1,6 @@
 //! What the store holds, and what is new.
 
-use headwater_queries::defaults::{EventRow, Question};
+use headwater_queries::defaults::{EventRow, Question, Tell};
 use headwater_store::Store;
 use maud::html;
 
@@ -26,7 +26,7 @@ pub fn page(room: &Room, store: &mut Store, _: &Fields) -> anyhow::Result<Reply>
     let mut lags = Vec::new();
     for name in &names {
         let question =
-            Question { moves: true, jobs: context.question_jobs(), ..Question::default() };
+            Question { tell: Tell::Moves, jobs: context.question_jobs(), ..Question::default() };
         let answer = answers::defaults::ask(context, store, name, &question)?;
         let of_users = |event: &EventRow| {
             event.old.is_some()

@@ -1,6 +1,6 @@
 //! The ledger: a knob's life, a window's moved defaults, or all values.
 
-use headwater_queries::defaults::{Question, ValueRow};
+use headwater_queries::defaults::{Question, Tell, ValueRow};
 use headwater_queries::window::WindowSpec;
 use headwater_store::Store;
 use maud::{Markup, PreEscaped, html};
@@ -23,13 +23,15 @@ pub const TAKES: Takes = Takes {
 
 pub fn page(room: &Room, store: &mut Store, fields: &Fields) -> anyhow::Result<Reply> {
     let upstream = fields.get("upstream").unwrap_or("ollama");
+    let tells_moves =
+        fields.is_on("knob") || fields.is_on("window") || fields.text("format") == "json";
     let question = Question {
         window: fields.get("window").map(WindowSpec::parse).transpose()?,
         at: fields.own("at"),
         knob: fields.own("knob"),
         scope: fields.get("scope").map(str::parse).transpose()?,
         all: fields.is_on("all"),
-        moves: false,
+        tell: if tells_moves { Tell::Both } else { Tell::Values },
         jobs: room.context.question_jobs(),
     };
     let answer = answers::defaults::ask(&room.context, store, upstream, &question)?;
