@@ -12,6 +12,7 @@ mod hostile;
 mod live;
 mod mcp;
 mod measure;
+mod meets;
 mod models;
 mod packages;
 mod rig;

@@ -28,6 +28,7 @@ mod whole;
 pub use compile::BadRule;
 pub use examples::{ExampleFailure, check_examples};
 pub use label::Fact;
+pub(crate) use lexer::Syntax;
 pub use patch_text::{BadPatch, read_patch};
 pub use rules::{RuleInfo, Rules, RulesError};
 pub use source::{Clause, Example, ExampleFact, RuleFile, RuleSource};

@@ -112,7 +112,8 @@ pub fn ask(
     };
     let mut objects = store.objects(&upstream.name)?.reader();
     let moves = question.window.is_some() || question.tell != Tell::Values;
-    let options = match version.as_ref().filter(|_| moves) {
+    let by_option = question.knob.as_ref().is_some_and(|knob| knob.starts_with('-'));
+    let options = match version.as_ref().filter(|_| moves || by_option) {
         Some(commit) => extractors.options(&upstream.name, commit.commit().tree, &mut objects)?,
         None => None,
     };
@@ -122,7 +123,7 @@ pub fn ask(
         extractors,
         spellings: &spellings,
         ways: moves,
-        options,
+        options: options.clone(),
     };
     // A knob's life is judged over all that came before, then cut to what was asked for.
     let mut events = rows(&source, &known, &spoken.life)?;
@@ -150,11 +151,14 @@ pub fn ask(
                 add_names(store, engine, &mut spellings)?;
             }
         }
-        let of = |(knob, names): (&str, &[String])| spellings.matches(knob, names, asked);
+        // And so is an option's name what it sets.
+        let set = |knob: &str| options.as_ref().is_some_and(|table| table.sets(asked, knob));
+        let of =
+            |(knob, names): (&str, &[String])| spellings.matches(knob, names, asked) || set(knob);
         if !known.knobs().any(of) && !values.iter().any(|v| of((&v.knob, &v.names))) {
             return Err(no_knob(&upstream.name, asked, &known));
         }
-        let named = |knob: &str, names: &[String]| spellings.matches(knob, names, asked);
+        let named = |knob: &str, names: &[String]| of((knob, names));
         events.retain(|e| named(&e.knob, &e.names));
         values.retain(|v| named(&v.knob, &v.names));
         drift.retain(|d| named(&d.knob, &[]));

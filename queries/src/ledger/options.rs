@@ -181,6 +181,13 @@ impl OptionTable {
         Ok(OptionTable(own.filter_map(|own| row(own, rule, &patterns)).collect()))
     }
 
+    /// Whether an option of this name sets a knob.
+    pub(crate) fn sets(&self, option: &str, knob: &str) -> bool {
+        let knob = Field::of(knob);
+        let named = self.0.iter().filter(|row| row.names.iter().any(|name| name == option));
+        named.flat_map(|row| &row.sets).any(|(field, _)| field.is(&knob))
+    }
+
     /// The programs that alone take the option for a field, where none of them serves
     /// models; `None` where one does, or where nothing is said of it.
     pub(crate) fn only_others(&self, knob: &str) -> Option<Vec<String>> {

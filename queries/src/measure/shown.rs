@@ -214,6 +214,8 @@ pub(super) mod testing {
                 })
                 .collect(),
             on_device: None,
+            not_met: None,
+            back_by: None,
             grade: Grade::Rule,
         }
     }

@@ -99,7 +99,7 @@ fn of_window(
     let knobs: BTreeSet<&String> = report
         .default_events
         .iter()
-        .filter(|e| e.old.is_some() && e.new.is_some() && own.iter().any(|c| c.sha == e.sha))
+        .filter(|e| e.counts() && own.iter().any(|c| c.sha == e.sha))
         .filter(|e| super::named::knob_pattern(&e.knob).is_some())
         .map(|e| &e.knob)
         .collect();

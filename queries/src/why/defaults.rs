@@ -80,6 +80,8 @@ pub(super) fn shown(
         line: event.line,
         restore: extractors.restore(event, spellings, options),
         on_device: device,
+        not_met: None,
+        back_by: None,
         grade: Grade::Rule,
     }
 }

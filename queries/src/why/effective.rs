@@ -110,7 +110,7 @@ fn of_engine(
     asked: &Asked,
 ) {
     let Some(engine) = &head.engine else { return };
-    for event in events.iter().filter(|e| e.upstream == engine.upstream) {
+    for event in events.iter().filter(|e| e.upstream == engine.upstream && e.is_met()) {
         let (Some(old), Some(new)) = (&event.old, &event.new) else { continue };
         let is_param = engine.params.iter().any(|p| p.entry.knob == event.knob);
         let flag = head.flag(&event.knob).map(|flag| (flag, passed(&flag.entry, options)));

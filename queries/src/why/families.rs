@@ -19,6 +19,11 @@ pub(super) fn may_share(a: &str, b: &str) -> bool {
     word_a.is_empty() || word_b.is_empty() || word_a == word_b
 }
 
+/// Whether two names are one, but for signs and capitals: `gptoss`, `gpt-oss`.
+pub(super) fn same(a: &str, b: &str) -> bool {
+    plain(a) == plain(b)
+}
+
 /// Whether a line names the family: its spelling without signs stands in the line's.
 pub(super) fn named_in(family: &str, line: &str) -> bool {
     let family = plain(family);

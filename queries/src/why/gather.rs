@@ -13,9 +13,10 @@ use super::effective::Asked;
 use super::engines::Engines;
 use super::known::{Known, OfModel, know, mark_pins};
 use super::lineage::Lineage;
+use super::meets::Meets;
 use super::nested::nested_windows;
 use super::report::NestedWindow;
-use super::{WhyQuestion, families};
+use super::{WhyQuestion, families, returned, undone};
 use crate::QueryError;
 use crate::ledger::Spellings;
 use crate::window::WindowSpec;
@@ -61,11 +62,18 @@ impl<'a> Windows<'a> {
         let engines = Engines::read(upstream, format, trees, &mut objects)?;
         let named = question.model.as_deref();
         let lineage = named.map(|name| Lineage::of(name, asked)).transpose()?;
-        let model = OfModel { stored: asked, lineage: lineage.as_ref() };
+        let meets = Meets::of(lineage.as_ref(), question.backend.as_deref(), &rules.facets)?;
+        let model = OfModel { stored: asked, lineage: lineage.as_ref(), meets: &meets };
         let mut spellings = Spellings::default();
         let mut all: Vec<WithKnown<'_, 'a>> = Vec::new();
         for window in std::iter::once(&self.main).chain(&self.inner) {
-            let known = know(store, rules, &engines, question, model, window, &mut spellings)?;
+            let mut known = know(store, rules, &engines, question, model, window, &mut spellings)?;
+            undone::rule_out(
+                window,
+                &mut known,
+                &mut store.objects(&window.upstream.name)?.reader(),
+            )?;
+            returned::mark(&window.report.head, &mut known);
             all.push((window, known));
         }
         mark_pins(upstream, &engines, &self.nested, &mut all);

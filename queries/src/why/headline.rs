@@ -64,15 +64,14 @@ pub(super) fn line(found: &Found<'_>) -> String {
         };
         return format!("Nothing in {window} can explain it: {none}{pin}. {UNSEEN}.");
     };
-    let event = found
-        .events
-        .iter()
-        .filter(|event| event.sha == first.sha && event.old.is_some() && event.new.is_some())
-        .max_by_key(|event| {
-            let beside = ["bench", "cli-help", "docs", "build"].contains(&event.scope.as_str());
-            let own = event.restore.iter().any(|way| way.consumer == found.window.upstream);
-            (!beside, own, !event.restore.is_empty())
-        });
+    let event =
+        found.events.iter().filter(|event| event.sha == first.sha && event.counts()).max_by_key(
+            |event| {
+                let beside = ["bench", "cli-help", "docs", "build"].contains(&event.scope.as_str());
+                let own = event.restore.iter().any(|way| way.consumer == found.window.upstream);
+                (!beside, own, !event.restore.is_empty())
+            },
+        );
     let what = match event {
         Some(event) => format!(
             "moves the default of {} {} → {}",

@@ -12,6 +12,7 @@ use super::defaults::{self, Moved};
 use super::effective::Asked;
 use super::engines::Engines;
 use super::lineage::Lineage;
+use super::meets::Meets;
 use super::paths::PathRules;
 use super::report::{DefaultEvent, NestedWindow, Verdict};
 use super::verdict::{Judge, Judged};
@@ -38,6 +39,8 @@ pub(super) struct OfModel<'a> {
     pub(super) stored: Option<&'a Asked>,
     /// Which code it runs.
     pub(super) lineage: Option<&'a Lineage>,
+    /// What it meets, on the backend in question.
+    pub(super) meets: &'a Meets<'a>,
 }
 
 /// Everything that is known of a window's commits.
@@ -74,6 +77,7 @@ pub(super) fn know<'w>(
         rules: &path_rules,
         engines,
         lineage: model.lineage,
+        meets: model.meets,
         // Its parameters are options of the server's requests, and nothing to an engine.
         model: model.stored.filter(|_| is_asked),
         phase: phase.as_ref(),
@@ -134,6 +138,7 @@ pub(super) fn know<'w>(
             let mut shown =
                 defaults::shown(patch, event, &rules.extractors, spellings, table, device);
             shown.restore.retain(heard);
+            shown.not_met = model.meets.event(event);
             events.push(shown);
             event_lines.push(defaults::evidence(patch, event));
         }

@@ -82,15 +82,16 @@ pub(super) fn open_questions(
         if let Some(families) = lineage.assumed() {
             open.push(ask(
                 format!(
-                    "that {model} runs the code of {} models is assumed from its name, so that code of other families is ruled out",
-                    families.join(" or ")
+                    "that {model} runs the code of {} models{} is assumed from its name, so that code of other families is ruled out",
+                    families.join(" or "),
+                    lineage.known_as().map_or_else(String::new, |is| format!(", as {is},"))
                 ),
                 crawl(model, ""),
             ));
         }
         let mut knobs: Vec<&str> = events
             .iter()
-            .filter(|e| e.scope == "request-option" && e.old.is_some() && e.new.is_some())
+            .filter(|e| e.scope == "request-option" && e.counts())
             .map(|e| e.knob.as_str())
             .collect();
         knobs.dedup();

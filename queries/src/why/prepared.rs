@@ -83,7 +83,7 @@ impl Prepared {
             let later = said_later(store, question, window, &features)?;
             let undone = undone::pairs(known.iter().map(|k| k.patch));
             for ((known, features), later) in known.iter().zip(features).zip(later) {
-                let moved = known.events.iter().filter(|e| e.old.is_some() && e.new.is_some());
+                let moved = known.events.iter().filter(|e| e.counts());
                 let mut classes: Vec<(String, String)> = Vec::new();
                 for label in &known.labels {
                     // Two rules that give the same class say it once.

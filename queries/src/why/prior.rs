@@ -123,7 +123,7 @@ impl Prior {
     ) -> Vec<Part> {
         let points = Mixed { alone: &self.alone, with: &self.with_symptom, met };
         let mut parts = Vec::new();
-        let moves = events.iter().filter(|e| e.old.is_some() && e.new.is_some());
+        let moves = events.iter().filter(|e| e.counts());
         let largest = moves
             .map(|event| {
                 let (old, new) = (

@@ -119,7 +119,7 @@ pub struct NestedWindow {
 pub enum Verdict {
     /// It may explain the change.
     Candidate,
-    /// Wrong model, phase or scope, or already shipped.
+    /// Wrong model, phase or scope, already shipped, or undone within the window.
     Excluded,
     /// Not on the engine or backend in question.
     OffPath,
@@ -303,8 +303,27 @@ pub struct DefaultEvent {
     /// What the new value comes to on the backend in question, where a rule knows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_device: Option<OnDevice>,
+    /// Why the model or the backend in question does not meet it, where that is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_met: Option<String>,
+    /// The window's head, where the value is back by then to what it was at the base.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub back_by: Option<String>,
     /// How well it is supported.
     pub grade: Grade,
+}
+
+impl DefaultEvent {
+    /// Whether the window's ends differ in the value, and the question's model and backend
+    /// may meet that.
+    pub fn is_met(&self) -> bool {
+        self.not_met.is_none() && self.back_by.is_none()
+    }
+
+    /// Whether such a value went to another: the knob is neither new nor gone.
+    pub fn counts(&self) -> bool {
+        self.old.is_some() && self.new.is_some() && self.is_met()
+    }
 }
 
 /// What a computed default comes to on a device.

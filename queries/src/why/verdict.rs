@@ -9,6 +9,7 @@ use super::defaults::evidence;
 use super::effective::Asked;
 use super::engines::Engines;
 use super::lineage::Lineage;
+use super::meets::{Meets, NotMet, listed};
 use super::paths::PathRules;
 use super::report::Verdict;
 use super::spared::spares;
@@ -30,6 +31,8 @@ pub(super) struct Judge<'a> {
     pub(super) engines: &'a Engines,
     /// What is known of the code of the model in question, if one was named.
     pub(super) lineage: Option<&'a Lineage>,
+    /// What the model and the backend in question meet, line by line.
+    pub(super) meets: &'a Meets<'a>,
     /// That model, where it is stored and the upstream serves it.
     pub(super) model: Option<&'a Asked>,
     /// What cannot be met in the phase in question.
@@ -50,6 +53,10 @@ enum FileSays {
     OtherPhase,
     /// Moves what the model sets itself, in words.
     Spared(String),
+    /// Nothing of it is for the model and the backend in question.
+    NotMet(NotMet),
+    /// Another backend's, which says nothing alone.
+    OtherBackend,
 }
 
 impl Judge<'_> {
@@ -100,10 +107,13 @@ impl Judge<'_> {
         let mut other: Option<(String, Vec<String>, String)> = None;
         let mut phase = None;
         let mut spared = None;
+        let mut not_met: Vec<(&String, NotMet)> = Vec::new();
+        let mut others_too = "";
         for file in files {
             match self.file(patch, file, &others, events, objects)? {
                 FileSays::Matters => return Ok(None),
                 FileSays::Quiet => {}
+                FileSays::OtherBackend => others_too = "; the rest is other backends' code",
                 FileSays::OffPath(found) => {
                     off_path.get_or_insert((file.path.clone(), found));
                 }
@@ -118,6 +128,11 @@ impl Judge<'_> {
                 }
                 FileSays::Spared(why) => {
                     spared.get_or_insert((&file.path, why));
+                }
+                FileSays::NotMet(found) => {
+                    if !not_met.iter().any(|(_, known)| known.why == found.why) {
+                        not_met.push((&file.path, found));
+                    }
                 }
             }
         }
@@ -139,11 +154,26 @@ impl Judge<'_> {
                 }],
             }));
         }
+        if let (None, Some((path, first))) = (&other, not_met.first()) {
+            let stored = patch.stored();
+            let whys: Vec<&str> = not_met.iter().map(|(_, found)| found.why.as_str()).collect();
+            let excluded = not_met.iter().find(|(_, found)| found.verdict == Verdict::Excluded);
+            return Ok(Some(Judged {
+                verdict: excluded.map_or(first.verdict, |(_, found)| found.verdict),
+                evidence: vec![match &first.line {
+                    Some((side, line, text)) => {
+                        stored.evidence_line(path, Some(*side), *line, text)
+                    }
+                    None => stored.evidence_at(path),
+                }],
+                why: whys.join("; ") + others_too,
+            }));
+        }
         Ok(match (other, off_path) {
             (Some((path, families, role)), _) => Some(Judged {
                 verdict: Verdict::Excluded,
                 why: format!(
-                    "{role} of {} models only, not of {}",
+                    "{role} of {} models only, not of {}{others_too}",
                     listed(&families),
                     self.lineage.map_or("this one", |own| own.label.as_str())
                 ),
@@ -157,7 +187,7 @@ impl Judge<'_> {
                     }
                     None => patch.stored().evidence_at(&path),
                 }],
-                why: found.why,
+                why: found.why + others_too,
             }),
             (None, None) => None,
         })
@@ -183,6 +213,15 @@ impl Judge<'_> {
         if let Some(why) = self.model.and_then(|model| spares(model, file, events)) {
             return Ok(FileSays::Spared(why));
         }
+        if !patch.is_deferred() {
+            if let Some(found) = self.meets.file(file, objects)? {
+                let says = !found.why.is_empty();
+                return Ok(if says { FileSays::NotMet(found) } else { FileSays::Quiet });
+            }
+            if self.meets.is_of_another_backend(&file.path) {
+                return Ok(FileSays::OtherBackend);
+            }
+        }
         let Some(own) = self.lineage else { return Ok(FileSays::Matters) };
         if let Some(found) = self.rules.family(&file.path) {
             return Ok(if own.may_run(&found.family) {
@@ -201,16 +240,6 @@ impl Judge<'_> {
             return Ok(FileSays::OtherFamily(stranger.clone(), "registers the code".to_owned()));
         }
         Ok(FileSays::Matters)
-    }
-}
-
-/// The first of some families, and how many more there are.
-fn listed(families: &[String]) -> String {
-    const TOLD: usize = 4;
-    let first = families.iter().take(TOLD).map(String::as_str).collect::<Vec<_>>().join(", ");
-    match families.len().saturating_sub(TOLD) {
-        0 => first,
-        more => format!("{first} and {more} other"),
     }
 }
 

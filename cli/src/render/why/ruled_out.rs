@@ -13,7 +13,7 @@ pub(super) fn all(page: &mut Page<'_>, report: &WhyReport) {
     let verdicts = report.verdicts.iter().filter(|(verdict, _)| !verdict.is_open());
     for (verdict, count) in verdicts {
         let means = match verdict {
-            Verdict::Excluded => "wrong model, phase or scope, or in BASE already",
+            Verdict::Excluded => "wrong model, phase or scope, in BASE already, or undone by HEAD",
             Verdict::OffPath => "not on the engine or backend in question",
             _ => "changes nothing that a model on the server meets",
         };
