@@ -64,10 +64,18 @@ pub fn most(
     store: &Store,
     request: &GrepRequest<'_>,
 ) -> anyhow::Result<(Vec<CommitHits>, GrepAnswer, Option<Cut>)> {
+    within(store, request, MOST_LINES)
+}
+
+fn within(
+    store: &Store,
+    request: &GrepRequest<'_>,
+    most: usize,
+) -> anyhow::Result<(Vec<CommitHits>, GrepAnswer, Option<Cut>)> {
     let (mut found, mut lines, mut of, mut full) = (Vec::new(), 0, 0, false);
     let answer = grep::grep_each(store, request, |mut commit| {
         of += commit.count;
-        full |= lines + commit.lines.len() > MOST_LINES;
+        full |= lines + commit.lines.len() > most;
         if full {
             commit.lines = Vec::new();
         }
@@ -251,5 +259,51 @@ pub fn plain(patterns: Vec<String>, jobs: usize) -> GrepRequest<'static> {
         most: None,
         detail: Detail::Lines,
         jobs,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use headwater_crawler::git::{CrawlScope, GitCrawl, crawl_clone};
+    use headwater_queries::grep::{Filter, Within};
+    use headwater_store::exact::PatternOptions;
+    use headwater_store::progress::Silent;
+    use headwater_store::upstream::Upstreams;
+
+    use super::*;
+
+    #[test]
+    fn a_document_that_would_be_too_large_leaves_out_lines_and_no_commit() {
+        let dir = tempfile::tempdir().unwrap();
+        let demo = headwater_demo::build(&dir.path().join("upstreams")).unwrap();
+        let upstreams = Upstreams::built_in().unwrap();
+        let ollama = upstreams.get("ollama").unwrap();
+        let mut store = Store::open_or_create(&dir.path().join("store")).unwrap();
+        let clone = demo.ollama.path();
+        let crawl = GitCrawl { upstream: ollama, dir: clone, scope: CrawlScope::Whole, jobs: 1 };
+        crawl_clone(&mut store, &crawl, &Silent).unwrap();
+        let request = GrepRequest {
+            patterns: vec!["e".to_owned()],
+            options: PatternOptions::default(),
+            upstreams: vec![ollama],
+            filter: Filter { all: true, ..Filter::default() },
+            within: Within::Changes,
+            occurrences: false,
+            context: 0,
+            most: None,
+            detail: Detail::Lines,
+            jobs: 1,
+        };
+        let (all, _, none) = within(&store, &request, 1_000_000).unwrap();
+        assert!(none.is_none());
+        let lines: u64 = all.iter().map(|commit| commit.count).sum();
+        let (found, _, cut) = within(&store, &request, 20).unwrap();
+        let cut = cut.unwrap();
+        assert!(cut.lines <= 20 && cut.of == lines && lines > 20, "{cut}");
+        let ids = |of: &[CommitHits]| of.iter().map(|c| (c.sha, c.count)).collect::<Vec<_>>();
+        assert_eq!(ids(&found), ids(&all));
+        let kept: usize = found.iter().map(|commit| commit.lines.len()).sum();
+        assert_eq!(kept, cut.lines);
+        assert!(cut.to_string().contains("ndjson"), "{cut}");
     }
 }
