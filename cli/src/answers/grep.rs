@@ -286,7 +286,7 @@ mod tests {
             patterns: vec!["e".to_owned()],
             options: PatternOptions::default(),
             upstreams: vec![ollama],
-            filter: Filter::default(),
+            filter: Filter { all: true, ..Filter::default() },
             within: Within::Changes,
             occurrences: false,
             context: 0,
