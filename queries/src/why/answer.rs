@@ -8,6 +8,9 @@ use headwater_store::{Digest, Oid, Store};
 use super::candidates::candidates;
 use super::effective::{self, Asked};
 use super::gather::{Windows, labels_of};
+use super::known::OfModel;
+use super::lineage::Lineage;
+use super::meets::Meets;
 use super::open::{asked_again, open_questions};
 use super::outside::{Beside, outside};
 use super::prepared::{Prepared, query_of};
@@ -80,7 +83,10 @@ pub fn why(
         Windows::collect(store, upstreams, upstream, &question.window, None, question.jobs)?;
     let Windows { main, nested, .. } = &windows;
     let model = Asked::find(store, question.model.as_deref())?;
-    let (engines, all) = windows.know(store, rules, question, model.as_ref())?;
+    let lineage = Lineage::asked(question, model.as_ref())?;
+    let meets = Meets::asked(question, lineage.as_ref(), rules)?;
+    let of_model = OfModel { stored: model.as_ref(), lineage: lineage.as_ref(), meets: &meets };
+    let (engines, all) = windows.know(store, rules, question, of_model)?;
     let mut absent = Vec::new();
     for (window, known) in &all {
         let (labels, moved) = labels_of(known);
@@ -98,7 +104,7 @@ pub fn why(
     let mut candidates = candidates(store, question, &all, &scoring.commits)?;
     let beside = Beside {
         question,
-        model: model.as_ref(),
+        model: of_model,
         every_word: &every_word,
         asked: &asked,
         points: &points,
@@ -138,8 +144,7 @@ pub fn why(
             Ok::<_, QueryError>((outside, effective?))
         })?,
     };
-    let open =
-        open_questions(question, main, nested, &events, &engines, scoring.met, model.as_ref())?;
+    let open = open_questions(question, main, nested, &events, &engines, scoring.met, of_model);
     let window = main.report.clone();
     let said =
         Said::of(&said::Beside { store, upstreams, question, all: &all, candidates: &candidates })?;

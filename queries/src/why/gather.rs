@@ -12,8 +12,6 @@ use super::collect::{Collected, collect};
 use super::effective::Asked;
 use super::engines::Engines;
 use super::known::{Known, OfModel, know, mark_pins};
-use super::lineage::Lineage;
-use super::meets::Meets;
 use super::nested::nested_windows;
 use super::report::NestedWindow;
 use super::{WhyQuestion, families, returned, undone};
@@ -52,18 +50,14 @@ impl<'a> Windows<'a> {
         store: &Store,
         rules: &Rules,
         question: &WhyQuestion,
-        asked: Option<&Asked>,
+        model: OfModel<'_>,
     ) -> Result<(Engines, Vec<WithKnown<'_, 'a>>), QueryError> {
         let upstream = self.main.upstream;
         let mut objects = store.objects(&upstream.name)?.reader();
         let trees = [self.main.base.commit.commit().tree, self.main.head.commit.commit().tree];
         let named = families::format_of(question.model.as_deref());
-        let format = asked.and_then(Asked::format).unwrap_or(named);
+        let format = model.stored.and_then(Asked::format).unwrap_or(named);
         let engines = Engines::read(upstream, format, trees, &mut objects)?;
-        let named = question.model.as_deref();
-        let lineage = named.map(|name| Lineage::of(name, asked)).transpose()?;
-        let meets = Meets::of(lineage.as_ref(), question.backend.as_deref(), &rules.facets)?;
-        let model = OfModel { stored: asked, lineage: lineage.as_ref(), meets: &meets };
         let mut spellings = Spellings::default();
         let mut all: Vec<WithKnown<'_, 'a>> = Vec::new();
         for window in std::iter::once(&self.main).chain(&self.inner) {

@@ -5,7 +5,7 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::effective::Asked;
-use super::families;
+use super::{WhyQuestion, families};
 use crate::QueryError;
 
 const FILE: &str = include_str!("../../rules/architectures.toml");
@@ -113,6 +113,14 @@ pub(super) struct Lineage {
 }
 
 impl Lineage {
+    /// That of the model in question, of which this is stored.
+    pub(super) fn asked(
+        question: &WhyQuestion,
+        stored: Option<&Asked>,
+    ) -> Result<Option<Self>, QueryError> {
+        question.model.as_deref().map(|name| Lineage::of(name, stored)).transpose()
+    }
+
     pub(super) fn of(name: &str, asked: Option<&Asked>) -> Result<Self, QueryError> {
         let label = families::of_model(name);
         let file: File = toml::from_str(FILE).map_err(|error| wrong(&error))?;

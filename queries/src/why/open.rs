@@ -5,11 +5,9 @@ use headwater_store::evidence::Grade;
 
 use super::WhyQuestion;
 use super::collect::Collected;
-use super::effective::Asked;
 use super::engines::Engines;
-use super::lineage::Lineage;
+use super::known::OfModel;
 use super::report::{DefaultEvent, NestedWindow, OpenQuestion};
-use crate::QueryError;
 use crate::pins::PinGapKind;
 
 /// Below this, the words of a symptom say little (see `Ranking::met`).
@@ -22,8 +20,8 @@ pub(super) fn open_questions(
     events: &[DefaultEvent],
     engines: &Engines,
     met: Option<f64>,
-    asked: Option<&Asked>,
-) -> Result<Vec<OpenQuestion>, QueryError> {
+    of_model: OfModel<'_>,
+) -> Vec<OpenQuestion> {
     let mut open = Vec::new();
     let ask = |question: String, rederive: Vec<String>| OpenQuestion {
         question,
@@ -58,8 +56,8 @@ pub(super) fn open_questions(
         }
     }
     // What is stored of a model answers both questions.
-    let known = asked.is_some();
-    let format_known = asked.is_some_and(|asked| asked.format().is_some());
+    let known = of_model.stored.is_some();
+    let format_known = of_model.stored.is_some_and(|stored| stored.format().is_some());
     let crawl = |model: &str, options: &str| match model.parse::<ModelName>() {
         Ok(name) => {
             vec![format!("headwater crawl models {name}"), format!("ollama show {options}{name}")]
@@ -78,8 +76,8 @@ pub(super) fn open_questions(
                 crawl(model, ""),
             ));
         }
-        let lineage = Lineage::of(model, asked)?;
-        if let Some(families) = lineage.assumed() {
+        let lineage = of_model.lineage;
+        if let Some((lineage, families)) = lineage.and_then(|one| Some((one, one.assumed()?))) {
             open.push(ask(
                 format!(
                     "that {model} runs the code of {} models{} is assumed from its name, so that code of other families is ruled out",
@@ -144,7 +142,7 @@ pub(super) fn open_questions(
             )],
         ));
     }
-    Ok(open)
+    open
 }
 
 pub(super) fn asked_again(question: &WhyQuestion, base: &str, head: &str) -> String {

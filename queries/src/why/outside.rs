@@ -11,9 +11,9 @@ use regex::Regex;
 use super::answer::Rules;
 use super::candidates::candidates;
 use super::collect::Collected;
-use super::effective::Asked;
 use super::gather::Windows;
 use super::headline::WEAK;
+use super::known::OfModel;
 use super::prepared::Prepared;
 use super::report::{Candidate, Outside, Side, Verdict};
 use super::score::{Points, Scoring, score};
@@ -32,7 +32,7 @@ const TRIES: u32 = 24;
 /// What the neighbours are asked, and against what.
 pub(super) struct Beside<'q> {
     pub(super) question: &'q WhyQuestion,
-    pub(super) model: Option<&'q Asked>,
+    pub(super) model: OfModel<'q>,
     pub(super) every_word: &'q Question,
     pub(super) asked: &'q Question,
     pub(super) points: &'q Points,

@@ -7,6 +7,9 @@ use headwater_store::{Oid, Store};
 use serde::Deserialize;
 
 use super::super::gather::Windows;
+use super::super::known::OfModel;
+use super::super::lineage::Lineage;
+use super::super::meets::Meets;
 use super::super::prepared::{Prepared, query_of};
 use super::super::score::{Scored, Scoring};
 use super::super::{AsOf, Rules, WhyQuestion};
@@ -148,7 +151,10 @@ impl<'a> CaseLoader<'a> {
             None,
             self.jobs,
         )?;
-        let (_, all) = windows.know(self.store, self.rules, &question, None)?;
+        let lineage = Lineage::asked(&question, None)?;
+        let meets = Meets::asked(&question, lineage.as_ref(), self.rules)?;
+        let model = OfModel { stored: None, lineage: lineage.as_ref(), meets: &meets };
+        let (_, all) = windows.know(self.store, self.rules, &question, model)?;
         let asked = self.reader.read(&query_of(&question), &self.weights)?;
         let prepared =
             Prepared::of(self.store, self.rules, &question, &asked, &windows.nested, &all)?;

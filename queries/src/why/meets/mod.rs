@@ -18,6 +18,8 @@ use regex::RegexSet;
 
 use self::blocks::{Blocks, Whose};
 use self::conditions::Conditions;
+use super::WhyQuestion;
+use super::answer::Rules;
 use super::lineage::Lineage;
 use super::report::Verdict;
 use crate::QueryError;
@@ -51,7 +53,16 @@ pub(super) struct NotMet {
 }
 
 impl<'l> Meets<'l> {
-    pub(super) fn of(
+    /// Those of a question. Many patterns are compiled: one is for all its windows.
+    pub(super) fn asked(
+        question: &WhyQuestion,
+        lineage: Option<&'l Lineage>,
+        rules: &Rules,
+    ) -> Result<Self, QueryError> {
+        Meets::of(lineage, question.backend.as_deref(), &rules.facets)
+    }
+
+    fn of(
         lineage: Option<&'l Lineage>,
         backend: Option<&str>,
         facets: &Facets,
