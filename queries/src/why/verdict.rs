@@ -103,6 +103,12 @@ impl Judge<'_> {
             .filter_map(|file| self.rules.family(&file.path))
             .map(|found| found.family)
             .collect();
+        // What its change alone tells comes first: files are long.
+        for file in files.iter().filter(|file| !self.meets.reads(file)) {
+            if matches!(self.file(patch, file, &others, events, objects)?, FileSays::Matters) {
+                return Ok(None);
+            }
+        }
         let mut off_path = None;
         let mut other: Option<(String, Vec<String>, String)> = None;
         let mut phase = None;

@@ -1,7 +1,7 @@
 //! Lines of a file that are for operations or architectures which the model has not: by the
 //! names that they hold, and by the block that such a name opens. In doubt a line is for all.
 
-use headwater_store::model::{FileChange, Line, Side};
+use headwater_store::model::{FileChange, Hunk, Line, Side};
 use regex::Regex;
 
 use super::layout::{
@@ -57,18 +57,21 @@ impl<'l> Blocks<'l> {
     /// Whether each hunk speaks of what may not be the model's, as far as it can be seen
     /// without the file: the cheap question.
     pub(super) fn may_tell(&self, file: &FileChange) -> bool {
-        let go = file.path.ends_with(".go");
+        file.parsed().iter().all(|hunk| self.may_tell_of(&file.path, hunk))
+    }
+
+    /// Whether a hunk does.
+    pub(super) fn may_tell_of(&self, path: &str, hunk: &Hunk<'_>) -> bool {
+        let go = path.ends_with(".go");
         let tells = |line: &Line<'_>| {
             let text = line.text_lossy();
             self.hint.is_match(&text) || go && (text.contains("case \"") || is_names(&text))
         };
         let bare =
             |line: &Line<'_>| line.side == Side::Context || super::says_nothing(&line.text_lossy());
-        file.parsed().iter().all(|hunk| {
-            self.hint.is_match(&String::from_utf8_lossy(hunk.section))
-                || hunk.lines.iter().any(tells)
-                || hunk.lines.iter().all(bare)
-        })
+        self.hint.is_match(&String::from_utf8_lossy(hunk.section))
+            || hunk.lines.iter().any(tells)
+            || hunk.lines.iter().all(bare)
     }
 
     fn operation(&self, word: &str) -> Option<usize> {

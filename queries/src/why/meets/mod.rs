@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use headwater_store::Oid;
-use headwater_store::model::{FileChange, Side};
+use headwater_store::model::{FileChange, Hunk, Line, Side};
 use headwater_store::objects::ObjectReader;
 use regex::RegexSet;
 
@@ -143,21 +143,7 @@ impl<'l> Meets<'l> {
                 line: None,
             }));
         }
-        if file.added.saturating_add(file.deleted) > MOST_LINES {
-            return Ok(None);
-        }
-        let conditions = self.conditions.as_ref().filter(|conditions| {
-            let shared = file.path.contains("ggml-cuda") || file.path.ends_with(".cuh");
-            let mut lines = file.hunks.split(|byte| *byte == b'\n');
-            is_preprocessed(&file.path)
-                && (shared || lines.any(|line| asks(conditions, &file.path, line)))
-        });
-        // Where no condition may hide a hunk, each has to speak of something of another's.
-        let blocks = self.blocks.as_ref();
-        let blocks = blocks.filter(|blocks| conditions.is_some() || blocks.may_tell(file));
-        if blocks.is_none() && conditions.is_none() {
-            return Ok(None);
-        }
+        let Some((blocks, conditions)) = self.told_by(file) else { return Ok(None) };
         let mut told = Told::default();
         let Some(after) = version(objects, file.new_blob)? else { return Ok(None) };
         let Some(new) = left(file, Side::Added, &after, blocks, conditions, &mut told) else {
@@ -168,6 +154,29 @@ impl<'l> Meets<'l> {
             return Ok(None);
         };
         Ok((old == new).then(|| self.not_met(file, &told, spared)))
+    }
+
+    /// Whether more of a file than its change must be read to tell.
+    pub(super) fn reads(&self, file: &FileChange) -> bool {
+        self.told_by(file).is_some()
+    }
+
+    /// What may tell that nothing is left of a file's change, as far as that can be seen
+    /// without the file.
+    fn told_by(&self, file: &FileChange) -> Option<(Option<&Blocks<'l>>, Option<&Conditions>)> {
+        if file.added.saturating_add(file.deleted) > MOST_LINES {
+            return None;
+        }
+        let conditions = self.conditions.as_ref().filter(|conditions| {
+            let shared = file.path.contains("ggml-cuda") || file.path.ends_with(".cuh");
+            let mut lines = file.hunks.split(|byte| *byte == b'\n');
+            is_preprocessed(&file.path)
+                && (shared || lines.any(|line| asks(conditions, &file.path, line)))
+        });
+        // Where no condition may hide a hunk, each has to speak of something of another's.
+        let blocks = self.blocks.as_ref();
+        let blocks = blocks.filter(|blocks| conditions.is_some() || blocks.may_tell(file));
+        (blocks.is_some() || conditions.is_some()).then_some((blocks, conditions))
     }
 
     /// Nothing is left of a file's change: why, by what was taken out of it.
@@ -230,12 +239,17 @@ fn left<'t>(
         None => (1_u32..).zip(text.lines().map(Cow::from)).collect(),
     };
     let mut seen: HashMap<u32, &str> = HashMap::new();
-    let changed: Vec<_> = file.changed_lines().filter(|line| line.side == side).collect();
-    let numbers: HashSet<u32> = changed.iter().map(headwater_store::model::Line::number).collect();
+    let hunks = file.parsed();
+    let changed: Vec<(&Hunk<'_>, &Line<'_>)> = hunks
+        .iter()
+        .flat_map(|hunk| hunk.lines.iter().map(move |line| (hunk, line)))
+        .filter(|(_, line)| line.side == side)
+        .collect();
+    let numbers: HashSet<u32> = changed.iter().map(|(_, line)| line.number()).collect();
     seen.extend(lines.iter().filter(|(n, _)| numbers.contains(n)).map(|(n, l)| (*n, l.as_ref())));
     let mut out: HashSet<u32> = HashSet::new();
     let mut whose = None;
-    for line in changed {
+    for (hunk, line) in changed {
         let number = line.number();
         let words = line.text_lossy();
         let Some(compiled) = seen.get(&number) else {
@@ -245,6 +259,11 @@ fn left<'t>(
         if says_nothing(&words) {
             out.insert(number);
             continue;
+        }
+        // Its block is somebody's only where the hunk says so, and the file is long.
+        let may_tell = || blocks.is_some_and(|blocks| blocks.may_tell_of(&file.path, hunk));
+        if !compiled.starts_with('#') && whose.is_none() && !may_tell() {
+            return None;
         }
         let at = usize::try_from(number).ok()?.checked_sub(1)?;
         let whose = whose.get_or_insert_with(|| match blocks {
