@@ -93,6 +93,14 @@ pub fn derive(
 
 /// What there is to do for a commit; nothing for merges and other files.
 fn work(extractors: &Extractors, upstream: &str, stored: StoredPatch) -> Option<Work> {
+    let (files, (tree, parent)) = files_of(extractors, upstream, &stored)?;
+    Some(Work { id: stored.stored().id(), tree, parent, files })
+}
+
+/// The files of a commit that extractors read, with its tree and its parent.
+pub(crate) type Files = (Vec<FileChange>, (Oid, Option<Oid>));
+
+fn files_of(extractors: &Extractors, upstream: &str, stored: &StoredPatch) -> Option<Files> {
     let patch = stored.patch();
     if patch.commit.is_merge() {
         return None;
@@ -105,7 +113,7 @@ fn work(extractors: &Extractors, upstream: &str, stored: StoredPatch) -> Option<
     let parent = patch.commit.parents.first().copied();
     // Only where a hunk touches what holds a default is there anything to read.
     let touched = files.iter().any(|f| extractors.touched(upstream, f));
-    touched.then(|| Work { id: stored.stored().id(), tree: patch.commit.tree, parent, files })
+    touched.then_some((files, (patch.commit.tree, parent)))
 }
 
 /// What one thread found.
@@ -144,37 +152,20 @@ fn read_part(
     let mut reader = Tables::new(objects.reader(), extractors, upstream);
     let mut part = Part::default();
     for commit in work {
-        let mut files = Vec::new();
-        for file in commit.files.iter().filter(|f| extractors.touched(upstream, f)) {
-            let Some(tables) = reader.both(file)? else {
-                part.gaps += 1;
-                continue;
-            };
-            for entry in tables.after.iter().chain(&tables.before) {
-                for name in &entry.names {
-                    part.names.insert((entry.knob.clone(), name.clone()));
-                }
-            }
-            files.push(tables);
-        }
-        let events = extractors.events(&files);
-        if events.is_empty() {
-            continue;
-        }
-        let mut parent = None;
-        let events = extractors.across(events, |side, path| {
-            let tree = match side {
-                TreeSide::After => Some(commit.tree),
-                TreeSide::Before => match parent {
-                    Some(tree) => tree,
-                    None => *parent.insert(reader.tree_of(commit.parent)?),
-                },
-            };
-            reader.at(tree, path)
-        })?;
-        part.events.extend(events.into_iter().map(|e| row(commit.id, e)));
+        let found = reader.of_commit(&commit.files, Some((commit.tree, commit.parent)))?;
+        part.gaps += found.gaps;
+        part.names.extend(found.names);
+        part.events.extend(found.events.into_iter().map(|e| row(commit.id, e)));
     }
     Ok(part)
+}
+
+/// What one commit's files tell.
+#[derive(Default)]
+pub(crate) struct OfCommit {
+    pub(crate) events: Vec<Event>,
+    names: Vec<(String, String)>,
+    gaps: usize,
 }
 
 fn row(commit: CommitId, event: Event) -> DefaultEventRow {
@@ -196,6 +187,7 @@ fn row(commit: CommitId, event: Event) -> DefaultEventRow {
 
 /// Tables by blob, the last few kept.
 pub(crate) struct Tables<'e> {
+    extractors: &'e Extractors,
     reader: ObjectReader,
     session: Session<'e>,
     upstream: String,
@@ -209,7 +201,54 @@ impl<'e> Tables<'e> {
     /// Over an object store of an upstream.
     pub(crate) fn new(reader: ObjectReader, extractors: &'e Extractors, upstream: &str) -> Self {
         let session = Session::new(extractors);
-        Tables { reader, session, upstream: upstream.to_owned(), known: HashMap::new() }
+        Tables { extractors, reader, session, upstream: upstream.to_owned(), known: HashMap::new() }
+    }
+
+    /// The files of a commit that are to be read.
+    pub(crate) fn work(&self, patch: &StoredPatch) -> Option<Files> {
+        files_of(self.extractors, &self.upstream, patch)
+    }
+
+    /// The default events of a commit, by its files that extractors read. What is told of a
+    /// file in another one is looked up in the commit's tree and its parent's, where they are
+    /// given.
+    pub(crate) fn of_commit(
+        &mut self,
+        files: &[FileChange],
+        trees: Option<(Oid, Option<Oid>)>,
+    ) -> Result<OfCommit, StoreError> {
+        let mut out = OfCommit::default();
+        let mut tables = Vec::new();
+        for file in files {
+            if !self.extractors.touched(&self.upstream, file) {
+                continue;
+            }
+            let Some(both) = self.both(file)? else {
+                out.gaps += 1;
+                continue;
+            };
+            for entry in both.after.iter().chain(&both.before) {
+                out.names.extend(entry.names.iter().map(|n| (entry.knob.clone(), n.clone())));
+            }
+            tables.push(both);
+        }
+        out.events = self.extractors.events(&tables);
+        let Some((tree, parent)) = trees.filter(|_| !out.events.is_empty()) else {
+            return Ok(out);
+        };
+        let mut before = None;
+        let extractors = self.extractors;
+        out.events = extractors.across(out.events, |side, path| {
+            let tree = match side {
+                TreeSide::After => Some(tree),
+                TreeSide::Before => match before {
+                    Some(tree) => tree,
+                    None => *before.insert(self.tree_of(parent)?),
+                },
+            };
+            self.at(tree, path)
+        })?;
+        Ok(out)
     }
 
     /// The tables of a changed file; `None` where a blob is missing.

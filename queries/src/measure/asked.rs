@@ -43,6 +43,8 @@ pub(crate) struct AskedChange {
     kinds: Vec<String>,
     phases: Vec<String>,
     ways: Vec<String>,
+    /// A symptom was told, and its words say none of these.
+    unread: bool,
 }
 
 impl AskedChange {
@@ -66,11 +68,19 @@ impl AskedChange {
         if let Some(phase) = &question.phase {
             out.phases = vec![phase.clone()];
         }
+        let told = [&out.kinds, &out.phases, &out.ways].iter().any(|all| !all.is_empty());
+        out.unread = !symptom.trim().is_empty() && !told;
         Ok(out)
     }
 
     /// Why a measurement is of something else, where it is.
     pub(crate) fn misses(&self, shown: &ObservationShown) -> Option<String> {
+        if self.unread {
+            return Some(format!(
+                "it is about {}, and the symptom's words do not tell whether that was asked about (--kind {} does)",
+                shown.kind, shown.kind
+            ));
+        }
         let asked = |all: &[String]| all.join(" and ");
         let lacks = |all: &[String], one: &str| !all.is_empty() && !all.iter().any(|a| a == one);
         if lacks(&self.kinds, shown.kind) {
@@ -99,6 +109,34 @@ fn way(speed: &Speed) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::why::AsOf;
+    use crate::window::WindowSpec;
+
+    #[test]
+    fn a_symptom_that_says_nothing_of_a_kind_is_about_none() {
+        let conventions = Conventions::shipped().unwrap();
+        let unread = |symptom: &str, kind: Option<&str>| {
+            let question = WhyQuestion {
+                upstream: "ollama".to_owned(),
+                window: WindowSpec::parse("v1..v2").unwrap(),
+                symptom: Some(symptom.to_owned()),
+                backend: None,
+                model: None,
+                phase: None,
+                kind: kind.map(str::to_owned),
+                installed: None,
+                as_of: AsOf::Now,
+                jobs: 1,
+            };
+            AskedChange::of(&question, &conventions).unwrap().unread
+        };
+        for symptom in ["GPU not detected", "pull fails", "Langsamer beim Laden"] {
+            assert!(unread(symptom, None) && !unread(symptom, Some("speed")), "{symptom}");
+        }
+        for symptom in ["", " ", "half the tok/s", "ttft regressed", "it crashes"] {
+            assert!(!unread(symptom, None), "{symptom}");
+        }
+    }
 
     #[test]
     fn each_rule_matches_its_examples_and_nothing_else() {

@@ -3,11 +3,12 @@
 use headwater_store::evidence::{Evidence, Grade};
 use headwater_store::model::Side;
 use headwater_store::objects::ObjectReader;
-use headwater_store::{Oid, Store, StoredPatch};
+use headwater_store::{Store, StoreError, StoredPatch};
 
 use super::report::{DefaultEvent, OnDevice};
 use crate::QueryError;
-use crate::ledger::{Event, Extractors, FileTables, OptionTable, Session, Spellings};
+use crate::derive::default_events::Tables;
+use crate::ledger::{Event, Extractors, OptionTable, Spellings};
 
 /// A commit's default events.
 pub(super) struct Moved {
@@ -21,42 +22,18 @@ impl Moved {
         Ok(Moved { events: rows.iter().map(crate::defaults::event_of).collect() })
     }
 
-    /// Reads the tables before and after each file that an extractor reads, and compares
-    /// them. A file whose blob is missing is left out; its gap is in the coverage.
-    pub(super) fn read(
-        patch: &StoredPatch,
-        session: &mut Session<'_>,
-        extractors: &Extractors,
-        objects: &mut ObjectReader,
-    ) -> Result<Self, QueryError> {
-        let upstream = patch.stored().upstream();
-        let mut tables = Vec::new();
-        for file in patch.patch().files.iter().filter(|f| !f.gap && !f.binary) {
-            let before_path = file.path_before().to_owned();
-            let reads =
-                extractors.reads(upstream, &file.path) || extractors.reads(upstream, &before_path);
-            if !reads {
-                continue;
-            }
-            let mut version = |blob: Oid, path: &str| -> Result<Vec<_>, QueryError> {
-                Ok(match (blob.is_zero(), objects.blob(blob)) {
-                    (true, _) => Vec::new(),
-                    (false, Ok(Some(bytes))) => session.table(upstream, path, &bytes),
-                    (false, Ok(None)) => Vec::new(),
-                    (false, Err(error)) => return Err(error.into()),
-                })
-            };
-            let (before, after) =
-                (version(file.old_blob, &before_path)?, version(file.new_blob, &file.path)?);
-            tables.push(FileTables {
-                old_path: (!file.old_blob.is_zero()).then_some(before_path),
-                path: (!file.new_blob.is_zero()).then(|| file.path.clone()),
-                before,
-                after,
-            });
-        }
-        let events = if tables.is_empty() { Vec::new() } else { extractors.events(&tables) };
-        Ok(Moved { events })
+    /// Reads them out of the commit's files, as deriving does. A file whose blob is missing is
+    /// left out; its gap is in the coverage.
+    pub(super) fn read(patch: &StoredPatch, tables: &mut Tables<'_>) -> Result<Self, QueryError> {
+        let Some((files, trees)) = tables.work(patch) else {
+            return Ok(Moved { events: Vec::new() });
+        };
+        let found = match tables.of_commit(&files, Some(trees)) {
+            // Of a window that was fetched for itself there may be no trees.
+            Err(StoreError::NoObject { .. }) => tables.of_commit(&files, None)?,
+            found => found?,
+        };
+        Ok(Moved { events: found.events })
     }
 }
 

@@ -17,8 +17,9 @@ use super::paths::PathRules;
 use super::report::{DefaultEvent, NestedWindow, Verdict};
 use super::verdict::{Judge, Judged};
 use crate::QueryError;
+use crate::derive::default_events::Tables;
 use crate::derive::labels::{Labeller, Sources};
-use crate::ledger::{RestoreWay, Session, Spellings};
+use crate::ledger::{RestoreWay, Spellings};
 use crate::rank::PhasePaths;
 
 /// One commit with all that is known of it.
@@ -89,7 +90,8 @@ pub(super) fn know<'w>(
         .map(|state| state.through);
     let sources = Sources { rules: &rules.classes, extractors: &rules.extractors };
     let labeller = Labeller::new(store, &window.upstream.name, sources)?;
-    let mut session = Session::new(&rules.extractors);
+    let reader = store.objects(&window.upstream.name)?.reader();
+    let mut tables = Tables::new(reader, &rules.extractors, &window.upstream.name);
     let mut moves = Vec::new();
     for patch in &window.patches {
         let moved = if patch.is_deferred() {
@@ -97,7 +99,7 @@ pub(super) fn know<'w>(
         } else if events_through.is_some_and(|through| patch.stored().id() <= through) {
             Moved::stored(store, patch)?
         } else {
-            Moved::read(patch, &mut session, &rules.extractors, &mut objects)?
+            Moved::read(patch, &mut tables)?
         };
         for event in &moved.events {
             spellings.add_names(&event.knob, &event.names);

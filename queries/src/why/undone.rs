@@ -229,7 +229,8 @@ fn is_spacing(file: &FileChange, objects: &mut ObjectReader) -> Result<bool, Que
     Ok(bare(&old) == bare(&new))
 }
 
-/// Whether nearly all of the larger change's files come back to what they were.
+/// Whether nearly all of the larger change's files come back to what they were, or have the
+/// change's own lines put back where others came between.
 fn is_undone(one: &[FileChange], other: &[FileChange]) -> bool {
     let undone: HashSet<(&str, Oid, Oid)> =
         other.iter().map(|f| (f.path.as_str(), f.new_blob, f.old_blob)).collect();
@@ -240,6 +241,7 @@ fn is_undone(one: &[FileChange], other: &[FileChange]) -> bool {
             [f.path.as_str(), before]
                 .iter()
                 .any(|path| undone.contains(&(*path, f.old_blob, f.new_blob)))
+                || other.iter().any(|back| puts_back(f, back))
         })
         .count();
     let most = one.len().max(other.len());

@@ -190,8 +190,19 @@ impl Additions {
     pub fn finish(mut self, mark: &str, through: i64, cut: u64) -> Result<(), StoreError> {
         self.writer.commit()?;
         self.writer.wait_merging_threads()?;
-        Manifest::write(&self.dir, VERSION, mark, through, cut).map_err(StoreError::io(self.dir))
+        let written = Manifest::write(&self.dir, VERSION, mark, through, cut);
+        written.and_then(|()| as_readable(&self.dir)).map_err(StoreError::io(self.dir))
     }
+}
+
+/// Tantivy makes two of its files for their owner alone; whoever may read the rest of the
+/// index may read them.
+fn as_readable(dir: &Path) -> std::io::Result<()> {
+    let mode = std::fs::metadata(dir.join(MANIFEST))?.permissions();
+    for name in ["meta.json", ".managed.json"] {
+        std::fs::set_permissions(dir.join(name), mode.clone())?;
+    }
+    Ok(())
 }
 
 /// Removes the files of an index, but not the lock.

@@ -103,7 +103,7 @@ impl<'l> Meets<'l> {
             if conditions.same_value(&event.path, old, new) {
                 return Some(format!("on {backend} it comes to what it was"));
             }
-            if conditions.spares_knob(&event.knob) {
+            if conditions.spares_knob(&event.knob) || conditions.spares_file(&event.path) {
                 return Some(format!("no build for {backend} reads it"));
             }
         }
