@@ -10,7 +10,7 @@ use headwater_demo::{BACKEND, MODEL};
 use headwater_testkit::Testkit;
 use serde_json::Value;
 
-use crate::support::{Place, dump, succeeded};
+use crate::support::{Place, dump, keep, succeeded};
 
 /// A server that ends with the test.
 struct Served {
@@ -234,6 +234,7 @@ fn pages_say_what_the_commands_say_and_write_nothing() {
         let is_json = path.contains("format=json");
         assert_eq!(got.head.contains("content-type: application/json"), is_json, "{}", got.head);
         if is_json {
+            keep(got.body.as_bytes());
             let told: Value = serde_json::from_str(&got.body).unwrap();
             assert_eq!(
                 (&told["schema"], &told["status"]),

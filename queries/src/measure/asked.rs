@@ -55,7 +55,7 @@ impl AskedChange {
     ) -> Result<Self, MeasureError> {
         let mut out = AskedChange::default();
         let symptom = question.symptom.as_deref().unwrap_or_default();
-        for rule in &conventions.symptoms {
+        for rule in conventions.symptoms.iter().filter(|_| !symptom.is_empty()) {
             if rule.is_in(symptom)? {
                 out.kinds.extend(rule.kind.clone());
                 out.phases.extend(rule.phase.clone());
