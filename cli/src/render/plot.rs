@@ -4,7 +4,7 @@ use headwater_queries::defaults::EventRow;
 use headwater_queries::digest::Lagging;
 use maud::{Markup, html};
 
-use super::text::one_line;
+use super::text::{cut, one_line};
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 120.0;
@@ -158,11 +158,7 @@ fn lanes<'a>(events: &[&'a EventRow]) -> Vec<&'a str> {
 }
 
 fn brief(value: &str) -> String {
-    let line = one_line(value);
-    match line.char_indices().nth(34) {
-        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or(&line)),
-        None => line,
-    }
+    cut(&one_line(value), 34)
 }
 
 fn told(event: &EventRow) -> String {

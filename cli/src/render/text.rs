@@ -20,6 +20,14 @@ pub fn one_line(text: &str) -> String {
     safe(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// At most so many characters of a text.
+pub fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or(text)),
+        None => text.to_owned(),
+    }
+}
+
 /// An error with its causes, in a line: a cause that is told already is not told again.
 pub fn error_line(error: &anyhow::Error) -> String {
     let mut line = String::new();

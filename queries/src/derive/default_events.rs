@@ -41,7 +41,7 @@ pub fn is_current(
 }
 
 /// One commit's files that extractors read.
-struct Work {
+pub(crate) struct Work {
     id: CommitId,
     tree: Oid,
     parent: Option<Oid>,
@@ -75,7 +75,7 @@ pub fn derive(
         });
     }
     let name = upstream.name.as_str();
-    let work = store.map_patches(id, &ids, jobs, |patch| work(extractors, name, patch))?;
+    let work = store.map_patches(id, &ids, jobs, |patch| work(extractors, name, &patch))?;
     let work: Vec<Work> = work.into_iter().flatten().collect();
     let mut new = NewDefaultEvents::default();
     let mut names = BTreeSet::new();
@@ -92,15 +92,7 @@ pub fn derive(
 }
 
 /// What there is to do for a commit; nothing for merges and other files.
-fn work(extractors: &Extractors, upstream: &str, stored: StoredPatch) -> Option<Work> {
-    let (files, (tree, parent)) = files_of(extractors, upstream, &stored)?;
-    Some(Work { id: stored.stored().id(), tree, parent, files })
-}
-
-/// The files of a commit that extractors read, with its tree and its parent.
-pub(crate) type Files = (Vec<FileChange>, (Oid, Option<Oid>));
-
-fn files_of(extractors: &Extractors, upstream: &str, stored: &StoredPatch) -> Option<Files> {
+fn work(extractors: &Extractors, upstream: &str, stored: &StoredPatch) -> Option<Work> {
     let patch = stored.patch();
     if patch.commit.is_merge() {
         return None;
@@ -113,7 +105,7 @@ fn files_of(extractors: &Extractors, upstream: &str, stored: &StoredPatch) -> Op
     let parent = patch.commit.parents.first().copied();
     // Only where a hunk touches what holds a default is there anything to read.
     let touched = files.iter().any(|f| extractors.touched(upstream, f));
-    touched.then_some((files, (patch.commit.tree, parent)))
+    touched.then(|| Work { id: stored.stored().id(), tree: patch.commit.tree, parent, files })
 }
 
 /// What one thread found.
@@ -152,7 +144,7 @@ fn read_part(
     let mut reader = Tables::new(objects.reader(), extractors, upstream);
     let mut part = Part::default();
     for commit in work {
-        let found = reader.of_commit(&commit.files, Some((commit.tree, commit.parent)))?;
+        let found = reader.of_commit(commit, true)?;
         part.gaps += found.gaps;
         part.names.extend(found.names);
         part.events.extend(found.events.into_iter().map(|e| row(commit.id, e)));
@@ -205,21 +197,16 @@ impl<'e> Tables<'e> {
     }
 
     /// The files of a commit that are to be read.
-    pub(crate) fn work(&self, patch: &StoredPatch) -> Option<Files> {
-        files_of(self.extractors, &self.upstream, patch)
+    pub(crate) fn work(&self, patch: &StoredPatch) -> Option<Work> {
+        work(self.extractors, &self.upstream, patch)
     }
 
-    /// The default events of a commit, by its files that extractors read. What is told of a
-    /// file in another one is looked up in the commit's tree and its parent's, where they are
-    /// given.
-    pub(crate) fn of_commit(
-        &mut self,
-        files: &[FileChange],
-        trees: Option<(Oid, Option<Oid>)>,
-    ) -> Result<OfCommit, StoreError> {
+    /// The default events of a commit. What is told of a file in another one is looked up in
+    /// the commit's tree and its parent's, where `across` asks for it.
+    pub(crate) fn of_commit(&mut self, work: &Work, across: bool) -> Result<OfCommit, StoreError> {
         let mut out = OfCommit::default();
         let mut tables = Vec::new();
-        for file in files {
+        for file in &work.files {
             if !self.extractors.touched(&self.upstream, file) {
                 continue;
             }
@@ -233,17 +220,17 @@ impl<'e> Tables<'e> {
             tables.push(both);
         }
         out.events = self.extractors.events(&tables);
-        let Some((tree, parent)) = trees.filter(|_| !out.events.is_empty()) else {
+        if !across || out.events.is_empty() {
             return Ok(out);
-        };
+        }
         let mut before = None;
         let extractors = self.extractors;
         out.events = extractors.across(out.events, |side, path| {
             let tree = match side {
-                TreeSide::After => Some(tree),
+                TreeSide::After => Some(work.tree),
                 TreeSide::Before => match before {
                     Some(tree) => tree,
-                    None => *before.insert(self.tree_of(parent)?),
+                    None => *before.insert(self.tree_of(work.parent)?),
                 },
             };
             self.at(tree, path)

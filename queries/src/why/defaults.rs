@@ -25,12 +25,12 @@ impl Moved {
     /// Reads them out of the commit's files, as deriving does. A file whose blob is missing is
     /// left out; its gap is in the coverage.
     pub(super) fn read(patch: &StoredPatch, tables: &mut Tables<'_>) -> Result<Self, QueryError> {
-        let Some((files, trees)) = tables.work(patch) else {
+        let Some(work) = tables.work(patch) else {
             return Ok(Moved { events: Vec::new() });
         };
-        let found = match tables.of_commit(&files, Some(trees)) {
+        let found = match tables.of_commit(&work, true) {
             // Of a window that was fetched for itself there may be no trees.
-            Err(StoreError::NoObject { .. }) => tables.of_commit(&files, None)?,
+            Err(StoreError::NoObject { .. }) => tables.of_commit(&work, false)?,
             found => found?,
         };
         Ok(Moved { events: found.events })

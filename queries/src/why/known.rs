@@ -90,8 +90,7 @@ pub(super) fn know<'w>(
         .map(|state| state.through);
     let sources = Sources { rules: &rules.classes, extractors: &rules.extractors };
     let labeller = Labeller::new(store, &window.upstream.name, sources)?;
-    let reader = store.objects(&window.upstream.name)?.reader();
-    let mut tables = Tables::new(reader, &rules.extractors, &window.upstream.name);
+    let mut tables = Tables::new(objects, &rules.extractors, &window.upstream.name);
     let mut moves = Vec::new();
     for patch in &window.patches {
         let moved = if patch.is_deferred() {
@@ -106,6 +105,7 @@ pub(super) fn know<'w>(
         }
         moves.push(moved);
     }
+    let objects = tables.reader();
     // The other spellings of all knobs are many, and needed only where one moved.
     if events_through.is_some() && moves.iter().any(|moved| !moved.events.is_empty()) {
         for (knob, name) in store.knob_names(id)? {
@@ -116,7 +116,7 @@ pub(super) fn know<'w>(
     let options = match moves.iter().any(|moved| !moved.events.is_empty()) {
         true => {
             let head = window.head.commit.commit().tree;
-            rules.extractors.options(&window.upstream.name, head, &mut objects)?
+            rules.extractors.options(&window.upstream.name, head, objects)?
         }
         false => None,
     };
@@ -132,7 +132,7 @@ pub(super) fn know<'w>(
         for event in shown {
             let device = match &question.backend {
                 Some(backend) => {
-                    defaults::on_device(patch, event, backend, &rules.extractors, &mut objects)?
+                    defaults::on_device(patch, event, backend, &rules.extractors, objects)?
                 }
                 None => None,
             };
@@ -150,7 +150,7 @@ pub(super) fn know<'w>(
                 why: format!("shipped in {} as {}", window.report.base, twin.short()),
                 evidence: vec![patch.stored().evidence()],
             }),
-            None => judge.judge(patch, &labels, &moved.events, &mut objects)?,
+            None => judge.judge(patch, &labels, &moved.events, objects)?,
         };
         known.push(Known { patch, labels, events, event_lines, judged, opens: None });
     }

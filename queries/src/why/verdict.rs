@@ -104,21 +104,26 @@ impl Judge<'_> {
             .map(|found| found.family)
             .collect();
         // What its change alone tells comes first: files are long.
-        for file in files.iter().filter(|file| !self.meets.reads(file)) {
-            if matches!(self.file(patch, file, &others, events, objects)?, FileSays::Matters) {
-                return Ok(None);
+        let mut order: Vec<usize> = (0..files.len()).collect();
+        order.sort_by_cached_key(|at| files.get(*at).is_some_and(|file| self.meets.reads(file)));
+        let mut says = Vec::with_capacity(files.len());
+        for at in order {
+            let Some(file) = files.get(at) else { continue };
+            match self.file(patch, file, &others, events, objects)? {
+                FileSays::Matters => return Ok(None),
+                found => says.push((at, file, found)),
             }
         }
+        says.sort_by_key(|(at, ..)| *at);
         let mut off_path = None;
         let mut other: Option<(String, Vec<String>, String)> = None;
         let mut phase = None;
         let mut spared = None;
         let mut not_met: Vec<(&String, NotMet)> = Vec::new();
         let mut others_too = "";
-        for file in files {
-            match self.file(patch, file, &others, events, objects)? {
-                FileSays::Matters => return Ok(None),
-                FileSays::Quiet => {}
+        for (_, file, found) in says {
+            match found {
+                FileSays::Matters | FileSays::Quiet => {}
                 FileSays::OtherBackend => others_too = "; the rest is other backends' code",
                 FileSays::OffPath(found) => {
                     off_path.get_or_insert((file.path.clone(), found));

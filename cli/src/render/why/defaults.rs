@@ -8,7 +8,7 @@ use maud::{Markup, html};
 
 use super::candidates::evidence_line;
 use crate::render::page::Page;
-use crate::render::text::one_line;
+use crate::render::text::{self, one_line};
 use crate::render::{html, links};
 
 /// Grouped by commit and knob: a default can stand in several places, and the first of
@@ -44,6 +44,8 @@ pub(super) fn all(page: &mut Page<'_>, report: &WhyReport) {
     }
 }
 
+/// A value of several on a line has no more characters.
+const WIDTH: usize = 40;
 /// So many lines of what did not move are told.
 const TOLD: usize = 4;
 
@@ -113,8 +115,8 @@ fn new_and_gone(report: &WhyReport) -> Vec<String> {
     let events = report.default_events.iter().filter(|e| e.is_met() && !e.counts());
     for event in events.filter(|e| !beside.contains(&e.scope.as_str())).filter(open) {
         let says = match (&event.old, &event.new) {
-            (_, Some(new)) => format!("{} is new ({})", event.knob, brief(new)),
-            (Some(old), None) => format!("{} is gone (was {})", event.knob, brief(old)),
+            (_, Some(new)) => format!("{} is new ({})", event.knob, text::cut(new, WIDTH)),
+            (Some(old), None) => format!("{} is gone (was {})", event.knob, text::cut(old, WIDTH)),
             (None, None) => continue,
         };
         let of = format!("{} {}", event.upstream, event.sha.short());
@@ -134,14 +136,6 @@ fn cut(all: &[String]) -> String {
     match all.len().saturating_sub(NAMES) {
         0 => first,
         more => format!("{first} and {more} more"),
-    }
-}
-
-/// A value short enough for a line of several.
-fn brief(value: &str) -> String {
-    match value.char_indices().nth(40) {
-        Some((at, _)) => format!("{}…", value.get(..at).unwrap_or(value)),
-        None => value.to_owned(),
     }
 }
 

@@ -4,6 +4,7 @@
 use headwater_queries::why::{Candidate, Verdict, WhyReport};
 
 use crate::render::page::Page;
+use crate::render::text;
 
 /// Reasons that rule out more commits than this name them by their ids only.
 const WITH_SUBJECTS: usize = 2;
@@ -24,7 +25,7 @@ pub(super) fn all(page: &mut Page<'_>, report: &WhyReport) {
                 .map(|c| {
                     let id = format!("{} {}", c.upstream, c.sha.short());
                     match commits.len() <= WITH_SUBJECTS {
-                        true => format!("{id} {}", short(&c.subject, 60)),
+                        true => format!("{id} {}", text::cut(&c.subject, 60)),
                         false => id,
                     }
                 })
@@ -50,11 +51,4 @@ fn by_reason(report: &WhyReport, verdict: Verdict) -> Vec<(&str, Vec<&Candidate>
         }
     }
     groups
-}
-
-fn short(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or(text)),
-        None => text.to_owned(),
-    }
 }
